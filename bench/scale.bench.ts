@@ -95,9 +95,7 @@ printTable(
     plan,
   ]),
 );
-console.log(
-  `\n${calls} calls of each (of the slow ones ${CALLS_OF_SLOW}) after ${WARM_UP_CALLS}, on the one-machine database.\n`,
-);
+console.log(`\n${calls} calls of each (of the slow ones ${CALLS_OF_SLOW}) after ${WARM_UP_CALLS}.\n`);
 printTable(['items', 's to fill', ...SERVICES.map((name) => `${name}, MiB`), 'database, MiB'], memory);
 
 function processOf(service: (typeof SERVICES)[number]): number {

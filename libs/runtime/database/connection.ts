@@ -3,10 +3,8 @@ import type { Log } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { answered } from './answered.ts';
 import { countConnections } from './connection-metrics.ts';
-import { detectCapabilities, serverCapabilities } from './server.ts';
-import { createOwnIndexes, dropOwnIndexes } from './stand-in/indexes.ts';
-import { splitMatches } from './stand-in/split-match.ts';
-import { watchOwners } from './stand-in/transaction-owners.ts';
+import { databaseServer, useServer } from './server.ts';
+import { detectServer } from './stand-in/server.ts';
 
 const SERVER_SELECTION_TIMEOUT_MS = 2_000;
 const RECONNECT_DELAY_MS = 500;
@@ -21,7 +19,7 @@ mongoose.set('autoCreate', false);
 // A command while the server is unavailable fails in SERVER_SELECTION_TIMEOUT_MS; buffering would delay it for ten seconds.
 mongoose.set('bufferCommands', false);
 
-let stopWatching: (() => Promise<void>) | undefined;
+let stopServer: (() => Promise<void>) | undefined;
 
 /**
  * Connects mongoose's default connection (one process = one service = one database), waits for a server that is not up yet and
@@ -37,16 +35,15 @@ export async function connectDatabase(options: {
   for (let attempt = 1; ; attempt++) {
     try {
       const selection = { serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS };
-      const { retriesWritesCheaply, takesReadConcerns } = await detectCapabilities(url, selection);
+      const server = await detectServer(url, selection);
+      useServer(server);
       await mongoose.connect(url, {
         ...selection,
         dbName: database,
         maxPoolSize: MAX_POOL_SIZE,
         waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
         writeConcern: { w: 'majority', journal: true },
-        // What a write relies on is read before its transaction: a failover must not be able to roll it back.
-        ...(takesReadConcerns && { readConcernLevel: 'majority' as const }),
-        ...(!retriesWritesCheaply && { retryWrites: false }),
+        ...server.clientOptions,
       });
       break;
     } catch (error) {
@@ -57,25 +54,21 @@ export async function connectDatabase(options: {
   }
   countConnections(mongoose.connection.getClient());
   await prepareCollections();
-  if (!serverCapabilities().sortsByIndex) splitMatches(Object.values(mongoose.models));
-  if (!serverCapabilities().endsAbandonedTransactions) stopWatching = watchOwners(log);
+  stopServer = databaseServer().begin(log);
   mongoose.connection.on('disconnected', () => log.warn({}, 'The database is unavailable'));
   mongoose.connection.on('connected', () => log.info({}, 'The database is available again'));
 }
 
 /** Collections first: inside a transaction, an insert into a collection that another one is just creating is a conflict. */
 async function prepareCollections(): Promise<void> {
-  for (const model of Object.values(mongoose.models)) {
-    await model.createCollection();
-    await model.createIndexes();
-  }
   const models = Object.values(mongoose.models);
-  await (serverCapabilities().findsByIdAlone ? dropOwnIndexes(models) : createOwnIndexes(models));
+  for (const model of models) await model.createCollection();
+  await databaseServer().createIndexes(models);
 }
 
 export async function disconnectDatabase(): Promise<void> {
-  await stopWatching?.();
-  stopWatching = undefined;
+  await stopServer?.();
+  stopServer = undefined;
   mongoose.connection.removeAllListeners('disconnected');
   await mongoose.disconnect();
 }

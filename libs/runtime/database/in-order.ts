@@ -1,7 +1,5 @@
-import { serverCapabilities } from './server.ts';
-import { countByWindows } from './stand-in/count.ts';
-import { inOrderByWindows } from './stand-in/in-order.ts';
-import { type AnyModel, countIndex, type OrderedRead, walkIndex } from './walk-index.ts';
+import { databaseServer } from './server.ts';
+import type { AnyModel, OrderedRead } from './walk-index.ts';
 
 export type { Order, OrderedRead, PageEnd } from './walk-index.ts';
 
@@ -9,7 +7,7 @@ export type { Order, OrderedRead, PageEnd } from './walk-index.ts';
  * Reads the first documents in an order, at a cost independent of how many there are and how deep the page starts.
  */
 export function inOrder<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]> {
-  return serverCapabilities().sortsByIndex ? walkIndex(model, read) : inOrderByWindows(model, read, walkIndex);
+  return databaseServer().inOrder(model, read);
 }
 
 /**
@@ -17,7 +15,5 @@ export function inOrder<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]>
  * @returns at most `limit`
  */
 export function countInOrder(model: AnyModel, read: Omit<OrderedRead, 'present'>): Promise<number> {
-  return serverCapabilities().sortsByIndex
-    ? countIndex(model, read)
-    : countByWindows(model, read, countIndex, walkIndex);
+  return databaseServer().countInOrder(model, read);
 }

@@ -1,68 +1,72 @@
-import mongoose from 'mongoose';
+import type { Log } from '@worktrack/rpc/types';
+import mongoose, { type ClientSession } from 'mongoose';
+import { type AnyModel, countIndex, type OrderedRead, walkIndex } from './walk-index.ts';
 
-/**
- * Which of MongoDB 8's capabilities the server has. The services are written for MongoDB; workarounds for other servers are in `stand-in/`
- * in this folder and in the services, and are selected by these.
- */
-export interface ServerCapabilities {
-  /** It reports a commit that the storage engine refused as failed. Otherwise commits are verified by reading back. */
-  readonly commitsAreReliable: boolean;
-  /** It ends a transaction whose process is gone, after a configurable time (`transactionLifetimeLimitSeconds`). */
-  readonly endsAbandonedTransactions: boolean;
-  /** It accepts a read concern on every command that MongoDB accepts one on. */
-  readonly takesReadConcerns: boolean;
-  /** The driver's `retryWrites` does not make a write outside a transaction more expensive. */
-  readonly retriesWritesCheaply: boolean;
-  /** It reads in index order, and stops at the limit. */
-  readonly sortsByIndex: boolean;
-  /** It uses an index for each branch of an `$or`. */
-  readonly usesIndexesInOr: boolean;
-  /** It uses the index on `_id` though there are other conditions. */
-  readonly findsByIdAlone: boolean;
+type Document = { readonly _id: string };
+
+/** The steps that not every server takes in the same way. `connectDatabase` finds out which server it is. */
+export interface DatabaseServer {
+  readonly clientOptions: mongoose.mongo.MongoClientOptions;
+  readonly transactionOptions: mongoose.mongo.TransactionOptions;
+  createIndexes(models: readonly AnyModel[]): Promise<void>;
+  /** Called once connected. @returns a function that stops what it has begun */
+  begin(log: Log): () => Promise<void>;
+  /** See `inOrder`. */
+  inOrder<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]>;
+  /** See `countInOrder`. */
+  countInOrder(model: AnyModel, read: Omit<OrderedRead, 'present'>): Promise<number>;
+  /** All of a collection in the order of `_id`, a batch at a time. @param after empty at the beginning */
+  nextBatch<Row extends Document>(
+    model: AnyModel,
+    after: string,
+    size: number,
+    fields: Readonly<Partial<Record<string, 1>>>,
+  ): Promise<Row[]>;
+  /** The beginning of a queue whose documents are removed once they are done. @param after the last one that was read, unless it was removed */
+  nextInQueue<Row extends Document>(model: AnyModel, after: string, size: number): Promise<Row[]>;
+  /** The documents that match any of the filters. No document may match two of them. */
+  findAnyOf<Row>(model: AnyModel, filters: readonly object[]): Promise<Row[]>;
+  /** Awaited before the first write of each transaction. */
+  ownSession(session: ClientSession, deadlineAtMs: number): Promise<void>;
+  /** After a transaction. @param isOver whether nothing of it can be open any more */
+  releaseSession(session: ClientSession, isOver: boolean): Promise<void>;
+  /** Whether a commit that was reported as done is done. @param isStored looks, if the caller knows how */
+  isCommitted(isStored?: () => Promise<boolean>): Promise<boolean>;
+  /** After an insert without a transaction that was reported as done. @throws if the document is not there */
+  confirmInsert(model: AnyModel, _id: string): Promise<void>;
 }
 
-const MONGODB: ServerCapabilities = {
-  commitsAreReliable: true,
-  endsAbandonedTransactions: true,
-  takesReadConcerns: true,
-  retriesWritesCheaply: true,
-  sortsByIndex: true,
-  usesIndexesInOr: true,
-  findsByIdAlone: true,
+/** MongoDB 8. */
+export const MONGODB: DatabaseServer = {
+  // What a write relies on is read before its transaction: a failover must not be able to roll it back.
+  clientOptions: { readConcernLevel: 'majority' },
+  transactionOptions: { readConcern: { level: 'snapshot' } },
+  async createIndexes(models) {
+    for (const model of models) await model.createIndexes();
+  },
+  // It ends the transactions of a process that is gone by itself (`transactionLifetimeLimitSeconds`).
+  begin: () => async () => {},
+  inOrder: walkIndex,
+  countInOrder: countIndex,
+  nextBatch: (model, after, size, fields) =>
+    model
+      .find({ _id: mongoose.trusted({ $gt: after }) }, fields)
+      .sort({ _id: 1 })
+      .limit(size)
+      .lean(),
+  nextInQueue: (model, after, size) => MONGODB.nextBatch(model, after, size, {}),
+  findAnyOf: (model, filters) => model.find({ $or: [...filters] }).lean(),
+  ownSession: async () => {},
+  releaseSession: (session) => session.endSession(),
+  isCommitted: async () => true,
+  confirmInsert: async () => {},
 };
 
-/** SecantusDB 0.6 (stand-in/README.md). */
-const SECANTUSDB: ServerCapabilities = {
-  commitsAreReliable: false,
-  endsAbandonedTransactions: false,
-  takesReadConcerns: false,
-  retriesWritesCheaply: false,
-  sortsByIndex: false,
-  usesIndexesInOr: false,
-  findsByIdAlone: false,
-};
+let connected = MONGODB;
 
-let capabilities = MONGODB;
+/** The server that this process is connected to. */
+export const databaseServer = (): DatabaseServer => connected;
 
-/** Of the server that this process is connected to. */
-export function serverCapabilities(): ServerCapabilities {
-  return capabilities;
-}
-
-/**
- * Asks the server once, over a separate connection, since the options of the permanent one depend on the answer.
- * @throws the same as when the database is unavailable
- */
-export async function detectCapabilities(
-  url: string,
-  options: mongoose.mongo.MongoClientOptions,
-): Promise<ServerCapabilities> {
-  const client = new mongoose.mongo.MongoClient(url, { ...options, maxPoolSize: 1 });
-  try {
-    const info = await client.db('admin').command({ buildInfo: 1 });
-    capabilities = info.secantusVersion === undefined ? MONGODB : SECANTUSDB;
-    return capabilities;
-  } finally {
-    await client.close();
-  }
+export function useServer(server: DatabaseServer): void {
+  connected = server;
 }

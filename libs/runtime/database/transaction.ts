@@ -1,7 +1,6 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { tooLate } from './failure.ts';
-import { serverCapabilities } from './server.ts';
-import { doubtSession, ownSession } from './stand-in/transaction-owners.ts';
+import { databaseServer } from './server.ts';
 
 /** MongoDB server error code (error_codes.yml). */
 const INTERRUPTED = 11601;
@@ -20,7 +19,7 @@ export async function transaction<T>(
     try {
       const answer = await runOnce(deadlineAtMs, work);
       // A failed commit stored nothing, so all of it is run again.
-      if (serverCapabilities().commitsAreReliable || !isStored || (await isStored())) return answer;
+      if (await databaseServer().isCommitted(isStored)) return answer;
     } catch (error) {
       // Others assumed that this process was dead and ended its session during a statement: the driver treats that as final.
       if (!(error instanceof mongoose.mongo.MongoServerError && error.code === INTERRUPTED)) throw error;
@@ -29,11 +28,11 @@ export async function transaction<T>(
 }
 
 async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
-  // Not causally consistent: a transaction reads committed data anyway, and the stand-in rejects the option that the driver would add.
+  // Not causally consistent: a transaction reads committed data anyway, and not every server accepts the option that the driver would add.
   const session = await mongoose.startSession({ causalConsistency: false });
   let isEnded = true;
   try {
-    await ownSession(session, deadlineAtMs);
+    await databaseServer().ownSession(session, deadlineAtMs);
     const inTime = async (tx: ClientSession) => {
       if (Date.now() >= deadlineAtMs) throw tooLate();
       try {
@@ -44,7 +43,7 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
       }
     };
     const answer = await session.withTransaction(inTime, {
-      ...(serverCapabilities().takesReadConcerns && { readConcern: { level: 'snapshot' as const } }),
+      ...databaseServer().transactionOptions,
       writeConcern: { w: 'majority', journal: true },
     });
     isEnded = true;
@@ -53,8 +52,7 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
     if (error instanceof mongoose.mongo.MongoError) isEnded = false;
     throw error;
   } finally {
-    if (isEnded) await session.endSession();
-    else await doubtSession(session);
+    await databaseServer().releaseSession(session, isEnded);
   }
 }
 

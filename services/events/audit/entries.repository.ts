@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AuditDraft, AuditEntry } from '@worktrack/contracts/audit/entry';
 import { chainedHash, commitmentTo, replaced } from '@worktrack/runtime/audit/chain';
 import { inOrder } from '@worktrack/runtime/database/in-order';
-import { serverCapabilities } from '@worktrack/runtime/database/server';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import mongoose, { type PipelineStage } from 'mongoose';
 import { EntryModel, type EntryRecord } from './entries.model.ts';
 import { SignedHeadModel, UnsignedModel } from './heads.model.ts';
@@ -92,11 +92,8 @@ function saltsOf({ actor, targets, context, changes }: AuditDraft): Record<strin
 /** In this order, each once the one before it is stored, up to one whose id or place is taken. */
 export async function insertEntries(records: readonly EntryRecord[]): Promise<void> {
   await EntryModel.insertMany(records, { ordered: true, lean: true });
-  // The stand-in reports what a full disk has refused as stored.
   const last = records.at(-1);
-  if (!serverCapabilities().commitsAreReliable && last && !(await EntryModel.exists({ _id: last._id }))) {
-    throw new Error('The entries that were reported as stored are not there.');
-  }
+  if (last) await databaseServer().confirmInsert(EntryModel, last._id);
 }
 
 /** Before the entries: whoever dies in between has only asked for one head too many. */

@@ -1,5 +1,5 @@
 import type { LoggedEvent, PublishedLogEvent } from '@worktrack/contracts/events/event';
-import { serverCapabilities } from '@worktrack/runtime/database/server';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import type { Move } from './heads.repository.ts';
@@ -51,11 +51,9 @@ export async function beyond(before: HeadRecord, limit: number): Promise<Additio
 /** In this order, each once the one before it is stored, up to one whose id or place is taken. */
 export async function insert(records: readonly LogRecord[]): Promise<void> {
   await LogModel.insertMany(records, { ordered: true, lean: true });
-  // Before any head moves: the stand-in reports what a full disk has refused as stored.
+  // Before any head moves.
   const last = records.at(-1);
-  if (!serverCapabilities().commitsAreReliable && last && !(await LogModel.exists({ _id: last._id }))) {
-    throw new Error('The events that were reported as stored are not there.');
-  }
+  if (last) await databaseServer().confirmInsert(LogModel, last._id);
 }
 
 /** Whether an event could be stored at the moment: tried with one that belongs to nobody, and is removed again. */

@@ -240,7 +240,7 @@ export async function holders(): Promise<string[]> {
 /** Frees what a dead dispatcher had taken. */
 export async function freeTakenBy(holder: string): Promise<void> {
   const taken = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
-  // An update for each rather than one for all: the stand-in deadlocks when an `updateMany` meets a transaction (stand-in/README.md).
+  // An update for each: one for all would keep what it has locked while it waits for a transaction.
   await updateEach(
     WebhookModel,
     taken.map(({ organizationId, _id }) => ({ filter: { organizationId, _id, holder }, set: { holder: null } })),

@@ -49,7 +49,7 @@ export const receipts = {
 
   async remove(events: readonly PublishedEvent[]): Promise<void> {
     if (events.length === 0) return;
-    // An update for each rather than one for all: the stand-in deadlocks when an `updateMany` meets a transaction (stand-in/README.md).
+    // An update for each: one for all would keep what it has locked while it waits for a transaction.
     await ItemModel.bulkWrite(
       events.map(({ organizationId, subject }) => ({
         updateOne: { filter: { organizationId, _id: subject.id }, update: { $unset: { unpublished: 1 } } },

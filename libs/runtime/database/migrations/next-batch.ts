@@ -1,6 +1,4 @@
-import mongoose from 'mongoose';
-import { serverCapabilities } from '../server.ts';
-import { batchByIds } from '../stand-in/batches.ts';
+import { databaseServer } from '../server.ts';
 import type { AnyModel } from '../walk-index.ts';
 
 /**
@@ -14,10 +12,5 @@ export async function nextBatch<Document extends { readonly _id: string }>(
   size: number,
   fields: Readonly<Partial<Record<string, 1>>> = {},
 ): Promise<Document[]> {
-  if (!serverCapabilities().sortsByIndex) return batchByIds(model, after, size, fields);
-  return model
-    .find({ _id: mongoose.trusted({ $gt: after }) }, fields)
-    .sort({ _id: 1 })
-    .limit(size)
-    .lean();
+  return databaseServer().nextBatch(model, after, size, fields);
 }

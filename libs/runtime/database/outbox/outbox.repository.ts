@@ -4,8 +4,7 @@ import { AUDIT_ENTRY, type EventSubject, type EventType, type PublishedEvent } f
 import mongoose, { type ClientSession } from 'mongoose';
 import type { OutboxSource } from '../../events/outbox-publisher.ts';
 import { uuidv7 } from '../../process/uuid.ts';
-import { serverCapabilities } from '../server.ts';
-import { findAnyOf } from '../stand-in/any-of.ts';
+import { databaseServer } from '../server.ts';
 import type { WriteSet } from '../writes/write-set.ts';
 import { boundedJson } from './bounded-data.ts';
 import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
@@ -112,21 +111,15 @@ function tellEmitted(): void {
 /** The outbox of the database that this process is connected to, as the publisher reads it. */
 export const outbox: OutboxSource = {
   async next(limit, after) {
-    // A server that cannot read in index order returns the first that there are: published ones are no longer among them.
-    const isOrdered = serverCapabilities().sortsByIndex;
-    const filter = isOrdered && after ? { _id: mongoose.trusted({ $gt: after.id }) } : {};
-    const records = OutboxModel.find(filter).limit(limit);
-    return (await (isOrdered ? records.sort({ _id: 1 }) : records).lean()).map(published);
+    const records = await databaseServer().nextInQueue<OutboxRecord>(OutboxModel, after?.id ?? '', limit);
+    return records.map(published);
   },
   async earlier(revisions) {
     const filters = [...revisions].map(([id, revision]) => ({
       'subject.id': id,
       revision: mongoose.trusted({ $lt: revision }),
     }));
-    const records = serverCapabilities().usesIndexesInOr
-      ? await OutboxModel.find({ $or: filters }).lean()
-      : await findAnyOf<OutboxRecord>(OutboxModel, filters);
-    return records.map(published);
+    return (await databaseServer().findAnyOf<OutboxRecord>(OutboxModel, filters)).map(published);
   },
   async remove(events) {
     await OutboxModel.deleteMany({ _id: mongoose.trusted({ $in: events.map(({ id }) => id) }) });

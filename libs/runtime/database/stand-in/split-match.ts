@@ -22,6 +22,7 @@ export function splitMatches(models: readonly AnyModel[]): void {
     adapted.add(collection);
     const own = ownIndexOf(model);
     const indexes = [
+      { fields: ['_id'], condition: {} },
       ...(own ? [{ fields: Object.keys(own), condition: {} }] : []),
       ...schema.indexes().map(([keys, options]) => ({
         fields: Object.keys(keys),

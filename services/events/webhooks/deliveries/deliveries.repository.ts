@@ -17,7 +17,7 @@ export type Retry = Due & { readonly dueAtMs: number };
 const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, holdsUntilMs: 1 } as const;
 
 const MAX_COUNTED = 10_000;
-/** Every place in a queue. Bounded at both ends: an open range would also read what is in no queue (stand-in/README.md). */
+/** Every place in a queue. Bounded at both ends: deliveries without a place are in no queue. */
 const ALL_PLACES = { $gte: 0, $lt: Number.MAX_SAFE_INTEGER } as const;
 
 interface Page<Row> {

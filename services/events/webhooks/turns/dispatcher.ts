@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
 /** Commands that record attempts: a server may carry out the writes of one command one after the other. */
 const RECORDS_AT_ONCE = 4;
-/** One, so that the transactions that queue events, which write webhooks too, meet one writer however many turns end (stand-in/README.md). */
+/** One, so that the transactions that queue events, which write webhooks too, meet one writer however many turns end. */
 const RELEASES_AT_ONCE = 1;
 
 /** How many endpoints are sent to in parallel, and how many of them may belong to one organization. */

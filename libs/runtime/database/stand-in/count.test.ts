@@ -1,33 +1,39 @@
-import { countInOrder } from '@worktrack/runtime/database/in-order';
-import { countByWindows } from '@worktrack/runtime/database/stand-in/count';
-import { countIndex, walkIndex } from '@worktrack/runtime/database/walk-index';
-import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidAt } from '../../../test/support/uuid-at.ts';
-import { SearchModel } from '../search/search.model.ts';
-import { startWorkItems, stopWorkItems } from '../testing.ts';
-import { ORDERS } from './listed-items.repository.ts';
+import { servers } from '../../../../test/support/servers.ts';
+import { uuidAt } from '../../../../test/support/uuid-at.ts';
+import { createLog } from '../../process/logging.ts';
+import { uuidv7 } from '../../process/uuid.ts';
+import { connectDatabase, disconnectDatabase } from '../connection.ts';
+import { countInOrder } from '../in-order.ts';
+import { countIndex, walkIndex } from '../walk-index.ts';
+import { countByWindows } from './count.ts';
 
-beforeAll(startWorkItems);
-afterAll(stopWorkItems);
+const schema = new mongoose.Schema({ _id: String, organizationId: String, word: String }, { collection: 'counted' });
+schema.index({ organizationId: 1, word: 1, _id: -1 });
+const CountedModel = mongoose.model('Counted', schema);
+
+beforeAll(async () => {
+  const { mongodbUrl, databasePrefix } = await servers();
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_count`, log: createLog('test', 'silent') });
+});
+afterAll(disconnectDatabase);
 
 const LIMIT = 100;
 const A_YEAR_MS = 365 * 86_400_000;
 
 /** Entries with one word, the newest this old, and each this much older than the one before. */
 async function entries(count: number, { newestMs = 0, apartMs = 0 }) {
-  const [organizationId, projectId] = [uuidv7(), uuidv7()];
+  const organizationId = uuidv7();
   const from = Date.now() - newestMs;
-  await SearchModel.insertMany(
+  await CountedModel.insertMany(
     Array.from({ length: count }, (_, index) => ({
       _id: uuidAt(from - index * apartMs),
       organizationId,
-      projectId,
-      prefixes: ['word'],
-      words: ' word',
+      word: 'word',
     })),
   );
-  return { filter: { organizationId, projectId, prefixes: 'word' }, order: ORDERS.newest, limit: LIMIT };
+  return { filter: { organizationId, word: 'word' }, order: { field: '_id', direction: -1 } as const, limit: LIMIT };
 }
 
 describe.each([
@@ -38,7 +44,7 @@ describe.each([
 ])('matches %s', (_name, newestMs, apartMs) => {
   test.each([0, 1, LIMIT - 1, LIMIT, 3 * LIMIT])('%i are counted up to the limit, each time', async (count) => {
     const read = await entries(count, { newestMs, apartMs });
-    for (let time = 0; time < 3; time++) expect(await countInOrder(SearchModel, read)).toBe(Math.min(count, LIMIT));
+    for (let time = 0; time < 3; time++) expect(await countInOrder(CountedModel, read)).toBe(Math.min(count, LIMIT));
   });
 });
 
@@ -52,7 +58,7 @@ test('however many match, the windows of a count hold hardly more than its limit
   };
   for (const bound of [4 * LIMIT, 1.5 * LIMIT]) {
     inWindows.length = 0;
-    expect(await countByWindows(SearchModel, read, counting, walkIndex)).toBe(LIMIT);
+    expect(await countByWindows(CountedModel, read, counting, walkIndex)).toBe(LIMIT);
     expect(inWindows.reduce((sum, counted) => sum + counted, 0)).toBeLessThanOrEqual(bound);
   }
 });
