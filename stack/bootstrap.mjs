@@ -129,14 +129,14 @@ switch (command) {
     process.env.WORKTRACK_FAULT_MINUTES = args.includes('--minutes') && Number(minutes) > 0 ? minutes : '10';
     if (args.includes('--only')) process.env.WORKTRACK_FAULTS_ONLY = args[args.indexOf('--only') + 1];
     if (args.includes('--keep')) process.env.WORKTRACK_FAULTS_KEEP = args[args.indexOf('--keep') + 1];
+    const parts = ['ledger', 'full-disk', 'clock', 'spool'];
+    const chosen = parts.filter((name) => args.includes(`--${name}`) || (name === 'ledger' && args.includes('--only')));
     // One after the other: what is measured is the recovery of a system that has the machine to itself.
     handOver([
       inRepository('node_modules', 'vitest', 'vitest.mjs'),
       'run',
       '--no-file-parallelism',
-      ...(args.includes('--only') ? ['ledger'] : ['ledger', 'full-disk', 'clock']).map(
-        (name) => `test/faults/${name}.test.ts`,
-      ),
+      ...(chosen.length > 0 ? chosen : parts).map((name) => `test/faults/${name}.test.ts`),
     ]);
     break;
   }

@@ -68,6 +68,10 @@ export interface ServicesOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Added to it for one service, for a test in which one gets what the others do not. */
   readonly envOf?: (id: string) => NodeJS.ProcessEnv;
+  /** What runs one service instead of this Node, for a test in which it sees another disk. */
+  readonly nodeOf?: (id: string) => string | undefined;
+  /** Default: a minute. Longer for a test in which what a service needs is away. */
+  readonly startTimeoutMs?: number;
   /** By how much services yield CPU to the others. Default: the feedback service, by 10. */
   readonly niceness?: Partial<Record<ServiceName, number>>;
   /** The first gateway's; 0 takes a free one, as every other gateway does. */
@@ -136,7 +140,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
     async launch() {
       const child = await Child.start({
         name: id,
-        command: process.execPath,
+        command: options.nodeOf?.(id) ?? process.execPath,
         args: [...NODE_FLAGS, join(REPOSITORY, 'services', service, 'main.ts')],
         cwd: REPOSITORY,
         env: { ...environment(service, publicPort, options), ...options.envOf?.(id) },
@@ -145,7 +149,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
       });
       try {
         report = await reported(child);
-        await untilReady(child, report);
+        await untilReady(child, report, options.startTimeoutMs ?? START_TIMEOUT_MS);
         // Not before: startup should not be delayed.
         const niceness = (options.niceness ?? NICENESS)[service];
         if (niceness !== undefined) await yieldCpu(child.pid, niceness);
@@ -192,8 +196,8 @@ function reported(child: Child): Promise<Report> {
 }
 
 /** Ready is more than started: everything it needs is there too. */
-async function untilReady(child: Child, { opsPort }: Report): Promise<void> {
-  const giveUpAtMs = Date.now() + START_TIMEOUT_MS;
+async function untilReady(child: Child, { opsPort }: Report, timeoutMs: number): Promise<void> {
+  const giveUpAtMs = Date.now() + timeoutMs;
   for (;;) {
     const missing = await missingNeeds(opsPort);
     if (child.exit) throw new StartError(child.describeExit());

@@ -11,6 +11,9 @@ const repository = join(import.meta.dirname, '..');
 const page = readFileSync(join(repository, 'docs/operations.md'), 'utf8');
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
 
+/** Of OpenTelemetry's SDK, which has more of them: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+const TRACES = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+
 /** What the first cells of a section's table name. */
 function named(title: string, pattern: RegExp): string[] {
   const cells = section(title)
@@ -22,12 +25,13 @@ function named(title: string, pattern: RegExp): string[] {
 test('the operators’ page lists every setting of the services, and which of them reads it', () => {
   const settings = { G: gateway, K: keys, W: workitems, F: feedback, E: events };
   const all = new Set(Object.values(settings).flatMap((each) => Object.keys(each)));
-  expect(named('Settings', /[A-Z][A-Z0-9_]+/g)).toEqual([...all].toSorted());
+  expect(named('Settings', /[A-Z][A-Z0-9_]+/g)).toEqual([...all, TRACES].toSorted());
 
   for (const row of section('Settings').split('\n')) {
     const [, names = '', readBy = ''] = row.split('|').map((cell) => cell.trim());
     if (!/^([GKWFE] ?)+$|^all$/.test(readBy)) continue;
     for (const name of names.match(/[A-Z][A-Z0-9_]+/g) ?? []) {
+      if (name === TRACES) continue;
       const readers = Object.entries(settings).flatMap(([letter, each]) => (name in each ? [letter] : []));
       expect(readBy === 'all' ? ['G', 'K', 'W', 'F', 'E'] : readBy.split(' '), name).toEqual(readers);
     }

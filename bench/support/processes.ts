@@ -16,6 +16,14 @@ export function processIds(): number[] {
   }
 }
 
+export function threadIds(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
 /** proc(5): after the command's name in parentheses come state, parent, process group and, from the twelfth on, the two times. */
 export function statOf(pid: number): ProcessStat {
   const stat = readProc(`${pid}/stat`);

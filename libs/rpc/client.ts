@@ -154,11 +154,12 @@ class Client implements RpcClient {
       return Promise.reject(error);
     }
     const startedAtMs = nowMs();
-    const text = outgoingText(operation, input, options);
+    const trace = this.#observer.tracer?.outgoing(name, contract.name, options.traceparent);
+    const text = outgoingText(operation, input, options, trace);
     const bytes = Buffer.byteLength(text.caller) + Buffer.byteLength(text.body);
     if (bytes > MAX_INPUT_BYTES) {
       const error = new OperationError('PAYLOAD_TOO_LARGE', `The input must be at most ${MAX_INPUT_BYTES} bytes.`);
-      this.#observer.called(name, error.code, 0);
+      this.#observer.called(name, error.code, 0, trace);
       return Promise.reject(error);
     }
     const waitMs = waitMsOf(operation, input);
@@ -171,6 +172,7 @@ class Client implements RpcClient {
         startedAtMs,
         deadlineAtMs: startedAtMs + waitMs + deadlineOf(operation, options),
         whole,
+        trace,
         resolve,
         reject: (error) => {
           // The service may still be waiting. If it gave this reply itself, it no longer knows the call.

@@ -72,6 +72,7 @@ class Server implements RpcServer {
       open: this.#open,
       streams: this.#streams,
       log,
+      tracer: observer.tracer,
     });
     this.#retries = new Retries({ endpoints, open: this.#open, signer, log, observer });
     const lanes = new Set<LaneName>(operations.map(({ lane }) => lane ?? 'normal'));
@@ -120,6 +121,7 @@ class Server implements RpcServer {
       startedAtMs: receivedAtMs,
       deadlineAtMs: receivedAtMs + request.remainingMs - waitedMs,
       isClosed: false,
+      trace: undefined,
     }));
     if (redelivered) for (const item of calls) this.#retries.retry(item);
     else this.#runner.run(calls);

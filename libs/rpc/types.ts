@@ -22,14 +22,50 @@ export interface Log {
 
 /** Receives measurements; libs/runtime turns them into Prometheus metrics. Durations in milliseconds. */
 export interface RpcObserver {
-  /** `outcome` is `ok` or an error code. */
-  called(operation: string, outcome: 'ok' | ErrorCode, durationMs: number): void;
-  handled(operation: string, outcome: 'ok' | ErrorCode, durationMs: number): void;
+  /** `outcome` is `ok` or an error code. A call that has a trace is over with this. */
+  called(operation: string, outcome: Outcome, durationMs: number, trace?: CallTrace): void;
+  handled(operation: string, outcome: Outcome, durationMs: number, trace?: ServedTrace): void;
   /** Items in one published message. */
   batched(side: 'request' | 'reply', items: number): void;
   /** This process's currently unanswered calls. */
   pending(count: number): void;
   deadLettered(queue: string, reason: string): void;
+  /** If calls are traced. Otherwise a trace context is passed on as it came. */
+  readonly tracer?: RpcTracer | undefined;
+}
+
+export type Outcome = 'ok' | ErrorCode;
+
+/** A call that is being made. */
+export interface CallTrace {
+  /** W3C trace context: travels with the call. */
+  readonly traceparent: string;
+}
+
+/** A call that is being handled. */
+export interface ServedTrace {
+  /** What happens within the work belongs to the call. */
+  run<T>(work: () => T): T;
+}
+
+export interface RpcTracer {
+  /** @param parent the trace context that the caller gave */
+  outgoing(operation: string, service: string, parent: string | undefined): CallTrace;
+  /** The calls of one message, which are handled from now on. */
+  incoming(queue: string, calls: readonly TracedCall[]): BatchTrace;
+}
+
+export interface TracedCall {
+  readonly operation: string;
+  readonly organizationId: string | undefined;
+  readonly traceparent: string | undefined;
+}
+
+export interface BatchTrace {
+  /** In the order of the calls. */
+  readonly calls: readonly ServedTrace[];
+  /** What happens within the work belongs to all of them. */
+  run<T>(work: () => T): T;
 }
 
 export interface CallOptions {

@@ -85,6 +85,8 @@ export interface GatewayNeeds {
   readonly log: Log;
   /** For each request's line; see http/observe.ts. */
   readonly requestLog: Log;
+  /** Whether the trace context of a request decides whether it is sampled. */
+  readonly trustsTraceparent: boolean;
   /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may use `/mcp`, in addition to those on this machine. */
@@ -108,6 +110,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     const error = failureOf(thrown, {
       log,
       requestId: request.id,
+      span: request.span,
       bodyLimitBytes: request.routeOptions.bodyLimit ?? BODY_LIMIT_BYTES,
     });
     // If Fastify refuses before its hooks run, the id is not set yet.
@@ -139,7 +142,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   });
 
   decorateRequests(app);
-  observeRequests(app, needs.requestLog);
+  observeRequests(app, { log: needs.requestLog, trustsTraceparent: needs.trustsTraceparent });
   limitSlowBodies(app);
   discardUnreadBodies(app);
   tellOfStop(app);

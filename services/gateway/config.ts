@@ -65,6 +65,11 @@ export const settings = {
   /** Whether apps that have no metadata document may register themselves (RFC 7591), and how many per address and hour. */
   OAUTH_DYNAMIC_REGISTRATION: flag,
   OAUTH_REGISTRATIONS_PER_IP: z.coerce.number().int().min(1).default(20),
+  /**
+   * Whether a `traceparent` from outside is the parent of our traces and decides whether they are sampled: only behind something that makes its own. Otherwise it is a
+   * link.
+   */
+  TRUST_TRACEPARENT: flag,
   /** A folder with widget files from earlier builds (`widget-<hash>.js` and the like), for pages that still pin them with `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
   /** A file that whatever makes the backups touches: the time of its last change is shown to owners. */

@@ -108,6 +108,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     liveLog,
     log,
     requestLog: withoutRedaction(log),
+    trustsTraceparent: settings.TRUST_TRACEPARENT,
     trustedProxies: settings.TRUST_PROXY,
     allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
     publicUrl: settings.PUBLIC_URL,

@@ -3,15 +3,26 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import type { Part } from '@worktrack/stack/processes/part';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { solvedCaptcha } from '../feedback/solve.ts';
 import { newSource, visitor } from '../feedback/visitor.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { newLease } from '../support/servers.ts';
 import { startSystem } from '../support/system.ts';
+import { MINUTES } from './form.ts';
+import { cannotMount, SmallDisk } from './small-disk.ts';
+import { SteadySubmissions } from './spool-outage.ts';
 
 /** "Back to the normal path", from the broker's return. */
 const BACK_WITHIN_MS = 10_000;
+/** More than the outage needs: what fills it is the test. */
+const DISK_MIB = 256;
+const OUTAGE_RATE = 200;
+const OUTAGE_MS = 5 * 60_000;
+const CALM_MS = 5_000;
+const FULL_MS = 20_000;
+const OUTAGE_POLL = { timeout: 300_000, interval: 5_000 };
 const RATE = { perIp: 100_000, perSource: 100_000, windowSeconds: 60 };
 
 let system: Awaited<ReturnType<typeof startSystem>>;
@@ -56,11 +67,11 @@ async function submit(token: string, message = `Spooled ${randomUUID()}`, key: s
   return status;
 }
 
-async function stored(): Promise<FeedbackItem[]> {
+async function stored({ call }: Pick<TestOrganization, 'call'> = organization): Promise<FeedbackItem[]> {
   const items: FeedbackItem[] = [];
   for (let cursor = ''; ; ) {
     const path = `/api/feedback/items?limit=100${cursor && `&cursor=${cursor}`}`;
-    const { data } = await organization.call<{ items: FeedbackItem[]; nextCursor: string | null }>('GET', path);
+    const { data } = await call<{ items: FeedbackItem[]; nextCursor: string | null }>('GET', path);
     items.push(...data.items);
     if (!data.nextCursor) return items;
     cursor = data.nextCursor;
@@ -78,11 +89,11 @@ async function expectAllStored(): Promise<void> {
   }
 }
 
-const untilServing = () =>
+const untilServing = ({ baseUrl } = system) =>
   expect
     .poll(
       () =>
-        fetch(`${system.baseUrl}/health/live`).then(
+        fetch(`${baseUrl}/health/live`).then(
           ({ ok }) => ok,
           () => false,
         ),
@@ -153,3 +164,74 @@ test('a full spool refuses with Retry-After, and keeps what it has accepted', as
   await expectAllStored();
   expect(await submit(token)).toBe(201);
 }, 180_000);
+
+const cannot = cannotMount();
+/** The long form, which takes half an hour on a busy machine: `npm run test:faults -- --spool`. */
+test.runIf(MINUTES > 0 && !cannot)(
+  'five minutes without a broker at 200 submissions a second, with two kills of the gateway and a full disk: none is lost, none is stored twice',
+  async () => {
+    const { folder } = await newLease();
+    const disk = await SmallDisk.mount(join(folder, 'disk'), DISK_MIB);
+    const node = disk.program(process.execPath);
+    const outage = await startSystem({
+      ownServers: true,
+      env: { FEEDBACK_SPOOL_DIR: join(folder, 'disk', 'spool'), FEEDBACK_SPOOL_MAX_MIB: '1024' },
+      nodeOf: (id) => (id === 'gateway' ? node : undefined),
+      // Started during the outage, it is ready after it.
+      startTimeoutMs: 2 * OUTAGE_MS,
+    });
+    try {
+      const owner = await outage.newOrganization();
+      const submissions = new SteadySubmissions(outage.baseUrl, await newSource(owner, { rateLimit: RATE }));
+      const part = () => outage.services.of('gateway')[0]?.part as Part;
+      await submissions.begin(OUTAGE_RATE);
+      await delay(CALM_MS);
+      await outage.servers?.rabbitmq.part?.kill();
+      let ready: Promise<unknown> = Promise.resolve();
+      for (let kill = 0; kill < 2; kill++) {
+        await delay(OUTAGE_MS / 4);
+        await part().kill();
+        ready = part().restart();
+        await untilServing(outage);
+      }
+      await delay(OUTAGE_MS / 4);
+      disk.fill();
+      const fullFromMs = Date.now();
+      await delay(FULL_MS);
+      disk.free();
+      const fullToMs = Date.now();
+      await delay(OUTAGE_MS / 4 - FULL_MS);
+      await outage.servers?.rabbitmq.part?.restart();
+      const backAtMs = Date.now();
+      await delay(2 * BACK_WITHIN_MS);
+      await submissions.end();
+      await ready;
+
+      const { answers, accepted, given } = submissions;
+      const normalAtMs = answers.find(({ atMs, status }) => atMs > backAtMs && status === 201)?.atMs ?? Infinity;
+      const notNormal = answers.filter(({ atMs, status }) => atMs > backAtMs + BACK_WITHIN_MS && status !== 201);
+      const refused = answers.filter(({ status }) => status === 503);
+      const refusedWithRoom = refused.filter(({ atMs }) => atMs < fullFromMs || atMs > fullToMs + 1_000);
+      await expect.poll(async () => (await stored(owner)).length, OUTAGE_POLL).toBeGreaterThanOrEqual(accepted.size);
+      const times = new Map<string, number>();
+      for (const { message } of await stored(owner)) times.set(message, (times.get(message) ?? 0) + 1);
+      const lost = [...accepted.keys()].filter((message) => !times.has(message));
+      const doubled = [...times].filter(([, count]) => count > 1);
+      console.log(
+        `${accepted.size} accepted (${answers.filter(({ status }) => status === 202).length} into the spool), ${refused.length} refused for want of room, ${given.length} never acknowledged: ${lost.length} lost, ${doubled.length} stored twice; back to the normal path after ${(normalAtMs - backAtMs) / 1_000} s.`,
+      );
+      expect({ lost, doubled, notNormal: notNormal.length, refusedWithRoom }).toEqual({
+        lost: [],
+        doubled: [],
+        notNormal: 0,
+        refusedWithRoom: [],
+      });
+      expect(refused.length).toBeGreaterThan(0);
+      expect(normalAtMs - backAtMs).toBeLessThan(BACK_WITHIN_MS);
+    } finally {
+      await outage.stop();
+      await disk.unmount();
+    }
+  },
+  1_800_000,
+);

@@ -29,7 +29,7 @@ function handlerOf({ bytes }: Operation) {
 }
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ env: { TRUST_TRACEPARENT: 'true' } });
   organization = await system.newOrganization();
   for (const { part } of system.services.of('workitems')) await part.kill();
   const log = createLog('test', 'silent');

@@ -28,6 +28,10 @@ export interface SystemOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Added to the environment of one replica: `keys` is the first of that service, `keys-2` the second. */
   readonly envOf?: (id: string) => Readonly<Record<string, string>>;
+  /** What runs one replica instead of Node. */
+  readonly nodeOf?: (id: string) => string | undefined;
+  /** How long a replica may take to be ready. */
+  readonly startTimeoutMs?: number;
   /** Servers that only this system uses, for a test that kills or freezes them. They take some five seconds to start. */
   readonly ownServers?: boolean;
   /** Servers that the test runs itself. */
@@ -90,6 +94,8 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
       ...options.env,
     },
     envOf: (id) => ({ ...watchedEnvironment(id), ...options.envOf?.(id) }),
+    ...(options.nodeOf && { nodeOf: options.nodeOf }),
+    ...(options.startTimeoutMs && { startTimeoutMs: options.startTimeoutMs }),
     // On a machine that runs other tests too, a service that yields may get no CPU within a deadline.
     niceness: {},
     port: 0,

@@ -1,12 +1,14 @@
 import type { Operation } from '@worktrack/contracts/operation';
 import { type CallText, callText } from '../message/envelope.ts';
-import type { CallOptions } from '../types.ts';
+import type { CallOptions, CallTrace } from '../types.ts';
 
 /** Throws on an input that JSON cannot represent. */
 export function outgoingText(
   { name }: Operation,
   input: unknown,
-  { caller, requestId, idempotencyKey, traceparent }: CallOptions,
+  { caller, requestId, idempotencyKey, traceparent: given }: CallOptions,
+  trace: CallTrace | undefined,
 ): CallText {
-  return callText(caller ?? null, name, requestId, idempotencyKey ?? null, traceparent ?? null, input ?? null);
+  const traceparent = trace?.traceparent ?? given ?? null;
+  return callText(caller ?? null, name, requestId, idempotencyKey ?? null, traceparent, input ?? null);
 }

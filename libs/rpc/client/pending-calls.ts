@@ -3,7 +3,7 @@ import { DeadlineTimer, nowMs } from '../clock.ts';
 import type { CallText } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import type { LaneName } from '../queues.ts';
-import type { RpcObserver } from '../types.ts';
+import type { CallTrace, RpcObserver } from '../types.ts';
 import { deadlineExceeded } from './failures.ts';
 
 /** Where the calls in one lane of one service go. */
@@ -35,6 +35,7 @@ export interface PendingCall {
   sentAtMs: number | undefined;
   /** Whether the caller wants `replayed` along with the output. */
   readonly whole: boolean;
+  readonly trace: CallTrace | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: OperationError) => void;
 }
@@ -109,7 +110,7 @@ export class PendingCalls {
 
   #finish(call: PendingCall, outcome: 'ok' | ErrorCode): void {
     if (this.#calls.delete(call.id) && mayWait(call)) this.#waiting--;
-    this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs);
+    this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs, call.trace);
     if (this.#whenEmpty && this.#calls.size === 0) this.#whenEmpty();
   }
 }

@@ -1,6 +1,6 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
-import type { Answered, Call, Log, Reply } from '../types.ts';
+import type { Answered, BatchTrace, Call, Log, Reply, RpcTracer } from '../types.ts';
 import type { Item } from './delivery.ts';
 import { admit, contextOf, type Endpoint, failureOf } from './endpoint.ts';
 import type { OpenItems } from './open-items.ts';
@@ -22,6 +22,7 @@ export class CallRunner {
   readonly #open: OpenItems;
   readonly #streams: StreamServer | undefined;
   readonly #log: Log;
+  readonly #tracer: RpcTracer | undefined;
 
   constructor(options: {
     readonly service: string;
@@ -29,18 +30,24 @@ export class CallRunner {
     readonly open: OpenItems;
     readonly streams: StreamServer | undefined;
     readonly log: Log;
+    readonly tracer: RpcTracer | undefined;
   }) {
     this.#service = options.service;
     this.#endpoints = options.endpoints;
     this.#open = options.open;
     this.#streams = options.streams;
     this.#log = options.log;
+    this.#tracer = options.tracer;
   }
 
   run(items: readonly Item[]): void {
     const groups = new Map<Endpoint, Group>();
+    const batch = this.#tracer && traced(this.#tracer, items);
     for (const item of items) this.#start(item, groups);
-    for (const [endpoint, group] of groups) void this.#runMany(endpoint, group);
+    for (const [endpoint, group] of groups) {
+      if (batch) void batch.run(() => this.#runMany(endpoint, group));
+      else void this.#runMany(endpoint, group);
+    }
   }
 
   #start(item: Item, groups: Map<Endpoint, Group>): void {
@@ -73,17 +80,20 @@ export class CallRunner {
       const context = item.waiting ? { ...plain, waiting: item.waiting } : plain;
       const { handler } = endpoint;
       if ('one' in handler) {
-        handler.one(input, context).then(
-          (reply) => this.#succeed(item, endpoint, reply),
-          (error) => this.#fail(item, endpoint, error),
-        );
+        const run = () =>
+          handler.one(input, context).then(
+            (reply) => this.#succeed(item, endpoint, reply),
+            (error) => this.#fail(item, endpoint, error),
+          );
+        if (item.trace) void item.trace.run(run);
+        else void run();
       } else if ('many' in handler) {
         const group = groups.get(endpoint) ?? { items: [], calls: [] };
         groups.set(endpoint, group);
         group.items.push(item);
         group.calls.push({ input, context });
       } else {
-        this.#streams?.start(item.request, item.delivery.replyTo, endpoint, input);
+        this.#streams?.start(item, endpoint, input);
         this.#open.close(item);
       }
     } catch (error) {
@@ -123,4 +133,17 @@ export class CallRunner {
   #fail(item: Item, endpoint: Endpoint, error: unknown): void {
     this.#open.fail(item, failureOf(endpoint, error, item.request.body[1], this.#log));
   }
+}
+
+function traced(tracer: RpcTracer, items: readonly Item[]): BatchTrace | undefined {
+  const [first] = items;
+  if (!first) return undefined;
+  const calls = items.map(({ request: { caller, body } }) => ({
+    operation: body[0],
+    organizationId: caller?.organizationId,
+    traceparent: body[3] ?? undefined,
+  }));
+  const batch = tracer.incoming(first.delivery.queues.requests, calls);
+  for (const [index, item] of items.entries()) item.trace = batch.calls[index];
+  return batch;
 }

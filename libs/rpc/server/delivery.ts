@@ -1,6 +1,6 @@
 import type { RequestItem } from '../message/envelope.ts';
 import type { LaneQueues } from '../queues.ts';
-import type { Waiting } from '../types.ts';
+import type { ServedTrace, Waiting } from '../types.ts';
 
 /** A message in progress. It is acknowledged once all of its items are answered. */
 export interface Delivery {
@@ -26,6 +26,8 @@ export interface Item {
   readonly startedAtMs: number;
   deadlineAtMs: number;
   isClosed: boolean;
+  /** Once it runs, if calls are traced. */
+  trace: ServedTrace | undefined;
   /** For a call that may wait. */
   readonly waiting?: Waiting;
   /** Called when it is answered, or no longer needs an answer from here. */

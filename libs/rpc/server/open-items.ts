@@ -67,7 +67,7 @@ export class OpenItems {
   #answer(item: Item, reply: string, outcome: 'ok' | ErrorCode): void {
     // For a handler that ends after its deadline, the reply has already been sent.
     if (item.isClosed) return;
-    this.#observer.handled(item.request.body[0], outcome, nowMs() - item.startedAtMs);
+    this.#observer.handled(item.request.body[0], outcome, nowMs() - item.startedAtMs, item.trace);
     this.#running.delete(item);
     this.#replies.add(item.delivery.replyTo, reply, this.#running.size === 0);
     this.close(item);

@@ -13,7 +13,8 @@ import {
   Outlet,
   type StreamFrame,
 } from '../streams/streams.ts';
-import type { Log, RpcObserver } from '../types.ts';
+import type { Log, RpcObserver, ServedTrace } from '../types.ts';
+import type { Item } from './delivery.ts';
 import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
 
 /** Each may hold a window of chunks. */
@@ -98,8 +99,8 @@ export class StreamServer {
   }
 
   /** Runs the handler of an admitted call, and replies. Throws if the call cannot even be started. */
-  start(request: RequestItem, address: string, endpoint: Endpoint, input: unknown): void {
-    const transfer = new Transfer(request, address, (to, content) => this.#publish(to, content));
+  start({ request, delivery, trace }: Item, endpoint: Endpoint, input: unknown): void {
+    const transfer = new Transfer(request, delivery.replyTo, (to, content) => this.#publish(to, content));
     const ofOrganization = [...this.#transfers.values()].filter((of) => of.organizationId === transfer.organizationId);
     if (this.#transfers.size >= MAX_TRANSFERS || ofOrganization.length >= MAX_TRANSFERS_PER_ORGANIZATION) {
       throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
@@ -107,7 +108,8 @@ export class StreamServer {
       });
     }
     this.#transfers.set(transfer.key, transfer);
-    void this.#run(transfer, endpoint, request, input);
+    const run = () => this.#run(transfer, endpoint, request, input, trace);
+    void (trace ? trace.run(run) : run());
   }
 
   /** Waits for the transfers in progress, at most `timeoutMs`, and closes the channel. */
@@ -122,7 +124,13 @@ export class StreamServer {
     await this.#channel.close();
   }
 
-  async #run(transfer: Transfer, endpoint: Endpoint, request: RequestItem, input: unknown): Promise<void> {
+  async #run(
+    transfer: Transfer,
+    endpoint: Endpoint,
+    request: RequestItem,
+    input: unknown,
+    trace: ServedTrace | undefined,
+  ): Promise<void> {
     const { id } = transfer;
     const { handler, operation } = endpoint;
     const startedAtMs = nowMs();
@@ -145,7 +153,7 @@ export class StreamServer {
     }
     transfer.interrupt();
     this.#transfers.delete(transfer.key);
-    this.#observer.handled(operation.name, outcome, nowMs() - startedAtMs);
+    this.#observer.handled(operation.name, outcome, nowMs() - startedAtMs, trace);
     if (this.#transfers.size === 0) this.#whenIdle?.();
   }
 

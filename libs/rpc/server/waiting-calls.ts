@@ -55,7 +55,14 @@ export class WaitingCalls {
     this.#replies = replies;
     this.#waits = waits;
     this.#open = new OpenItems(replies, observer);
-    this.#runner = new CallRunner({ service, endpoints, open: this.#open, streams: undefined, log });
+    this.#runner = new CallRunner({
+      service,
+      endpoints,
+      open: this.#open,
+      streams: undefined,
+      log,
+      tracer: observer.tracer,
+    });
     this.#lane = new LaneConsumer({
       ...consumes,
       lane: 'waiting',
@@ -94,6 +101,7 @@ export class WaitingCalls {
         deadlineAtMs: arrivedMs.deadlineAt - (arrivedMs.offset - offsetMs),
         answerMs: this.#endpoints.get(request.body[0])?.operation.deadlineMs ?? DEFAULT_DEADLINE_MS,
         isClosed: false,
+        trace: undefined,
         timeUp,
         gone,
         waiting: {

@@ -10,7 +10,7 @@ import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
 import { encodeRequests, ReplyStatus, readReplies, readRequests } from '../message/envelope.ts';
-import type { CallOptions, Log, Reply, RpcObserver } from '../types.ts';
+import type { CallOptions, CallTrace, Log, Reply, RpcObserver } from '../types.ts';
 import {
   CHUNK_BYTES,
   decodeStreamFrame,
@@ -196,21 +196,22 @@ export class StreamClient {
       });
     }
     await within(this.#channel.ready, silenceMs, interrupted);
-    const call = outgoingText(operation, input, options);
+    const trace = this.#observer.tracer?.outgoing(operation.name, destination.service, options.traceparent);
+    const call = outgoingText(operation, input, options, trace);
     const transfer = new Transfer(++this.#lastId, silenceMs, (address, content) => this.#publish(address, content));
     const item = { id: transfer.id, remainingMs: silenceMs, attempt: 1, call };
     const content = encodeRequests(destination.signer, this.#identity, nowMs(), [item]);
     this.#publish(destination.queue, content, true);
-    this.#track(transfer, operation.name);
+    this.#track(transfer, operation.name, trace);
     return transfer;
   }
 
-  #track(transfer: Transfer, operation: string): void {
+  #track(transfer: Transfer, operation: string, trace: CallTrace | undefined): void {
     const startedAtMs = nowMs();
     this.#transfers.set(transfer.id, transfer);
     void transfer.ended.promise.then((outcome) => {
       this.#transfers.delete(transfer.id);
-      this.#observer.called(operation, outcome, nowMs() - startedAtMs);
+      this.#observer.called(operation, outcome, nowMs() - startedAtMs, trace);
       if (this.#transfers.size === 0) this.#whenIdle?.();
     });
   }

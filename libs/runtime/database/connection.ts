@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
+import { tracing } from '../tracing/tracing.ts';
 import { answered } from './answered.ts';
 import { countConnections } from './connection-metrics.ts';
 import { databaseServer, useServer } from './server.ts';
@@ -52,6 +53,7 @@ export async function connectDatabase(options: {
       await delay(RECONNECT_DELAY_MS);
     }
   }
+  tracing?.watchCommands();
   countConnections(mongoose.connection.getClient());
   await prepareCollections();
   stopServer = databaseServer().begin(log);

@@ -1,4 +1,6 @@
 import { destination, type Logger, pino } from 'pino';
+import { isTracing, tracing } from '../tracing/tracing.ts';
+import type { Span } from '../tracing/types.ts';
 
 /**
  * Lines are written together: a write for each took an eighth of what a small response costs the gateway. Fatal lines are written at once, and everything
@@ -25,10 +27,17 @@ export function createLog(service: string, level: string): Logger {
       level,
       base: { service, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      // The lines about a call name its trace.
+      ...(isTracing && { mixin: () => traceOf(tracing?.current()) }),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
     },
     destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED_BYTES, periodicFlush: GATHER_MS }),
   );
+}
+
+/** As a log names a trace (https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/). */
+export function traceOf(span: Span | undefined): { readonly trace_id?: string } {
+  return span ? { trace_id: span.traceId } : {};
 }

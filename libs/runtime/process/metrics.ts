@@ -1,25 +1,47 @@
 import type { RpcObserver } from '@worktrack/rpc/types';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type HistogramConfiguration, Registry } from 'prom-client';
+import { isTracing, tracing } from '../tracing/tracing.ts';
+import type { Span } from '../tracing/types.ts';
 
 export const registry = new Registry();
+// Only OpenMetrics has exemplars; without traces, the format that everything reads has all there is.
+if (isTracing) registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
 collectDefaultMetrics({ register: registry });
+
+/** How long something takes; with tracing, its buckets name traces in which it took that long. */
+export class LatencyHistogram<Label extends string> {
+  readonly #histogram: Histogram<Label>;
+
+  constructor(options: Pick<HistogramConfiguration<Label>, 'name' | 'help' | 'labelNames' | 'buckets'>) {
+    this.#histogram = new Histogram({ ...options, registers: [registry], enableExemplars: isTracing });
+  }
+
+  /** @param span of what took so long */
+  observe(labels: Partial<Record<Label, string | number>>, seconds: number, span?: Span): void {
+    if (!isTracing) this.#histogram.observe(labels, seconds);
+    else this.#histogram.observe({ labels, value: seconds, exemplarLabels: exemplarOf(span) } as never);
+  }
+}
+
+function exemplarOf(span: Span | undefined): Record<string, string> | undefined {
+  const found = span?.exemplar;
+  return found && { trace_id: found.traceId, span_id: found.spanId };
+}
 
 const LATENCY_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_ITEMS = [1, 2, 4, 8, 16, 32, 64];
 
-const clientLatency = new Histogram({
+const clientLatency = new LatencyHistogram({
   name: 'worktrack_rpc_client_seconds',
   help: 'Time from a call to its reply, by operation and outcome (ok or an error code).',
   labelNames: ['operation', 'outcome'],
   buckets: LATENCY_SECONDS,
-  registers: [registry],
 });
-const serverLatency = new Histogram({
+const serverLatency = new LatencyHistogram({
   name: 'worktrack_rpc_server_seconds',
   help: 'Time that a handler took, by operation and outcome (ok or an error code).',
   labelNames: ['operation', 'outcome'],
   buckets: LATENCY_SECONDS,
-  registers: [registry],
 });
 const batchItems = new Histogram({
   name: 'worktrack_rpc_batch_items',
@@ -42,8 +64,13 @@ const deadLetters = new Counter({
 
 /** Feeds the measurements of libs/rpc into the process's Prometheus registry. */
 export const rpcObserver: RpcObserver = {
-  called: (operation, outcome, durationMs) => clientLatency.observe({ operation, outcome }, durationMs / 1000),
-  handled: (operation, outcome, durationMs) => serverLatency.observe({ operation, outcome }, durationMs / 1000),
+  get tracer() {
+    return tracing?.rpc;
+  },
+  called: (operation, outcome, durationMs, trace) =>
+    clientLatency.observe({ operation, outcome }, durationMs / 1000, trace && tracing?.ended(trace, outcome)),
+  handled: (operation, outcome, durationMs, trace) =>
+    serverLatency.observe({ operation, outcome }, durationMs / 1000, trace && tracing?.ended(trace, outcome)),
   batched: (side, items) => batchItems.observe({ side }, items),
   pending: (count) => pendingCalls.set(count),
   deadLettered: (queue, reason) => deadLetters.inc({ queue, reason }),

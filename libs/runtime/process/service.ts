@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { startTracing, tracing } from '../tracing/tracing.ts';
 import { createLog } from './logging.ts';
 import { registry } from './metrics.ts';
 import { releaseStartupMemory } from './release-startup-memory.ts';
@@ -60,6 +61,7 @@ export async function runService(
         log.error({ error }, 'A shutdown step failed');
       }
     }
+    await tracing?.stop().catch((error: unknown) => log.warn({ error }, 'The last traces could not be sent'));
     ops.close();
     log.info({}, 'Stopped');
     process.exit(failed ? 1 : 0);
@@ -99,6 +101,7 @@ export async function runService(
   log.info({ opsPort }, 'Starting');
 
   try {
+    await startTracing(name);
     const details = await start({
       log,
       check: (need, check) => void checks.set(need, check),

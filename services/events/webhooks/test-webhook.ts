@@ -5,7 +5,6 @@ import type { Input } from '@worktrack/contracts/operation';
 import type { StagedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertTested } from './deliveries/deliveries.repository.ts';
-import { attempted } from './deliveries/metrics.ts';
 import { requireWebhook } from './require.ts';
 import { deliver, type TurnParts } from './turns/turn.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
@@ -57,7 +56,6 @@ export class WebhookTests {
 
   async #send(webhook: WebhookDocument, event: LoggedEvent, at: Date, context: Context): Promise<Delivery> {
     const { wishMs, ...outcome } = { ...(await deliver(webhook, event, { attempt: 1, at }, this.#parts)), at };
-    attempted(outcome);
     return context.commit(async ({ writes }) => insertTested({ ...context, writes }, webhook._id, event, outcome));
   }
 }

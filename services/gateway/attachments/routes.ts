@@ -10,7 +10,6 @@ import type { Clients } from '../clients.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { senderOf } from '../http/sender.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
 import { requirePermissions } from '../identity/permissions.ts';
@@ -178,7 +177,7 @@ function originOf(
     sender: senderOf(identity, request),
     requestId: request.id,
     idempotencyKey,
-    traceparent: traceparentOf(request as FastifyRequest),
+    traceparent: (request as FastifyRequest).traceparent,
     place: request.place,
   };
 }

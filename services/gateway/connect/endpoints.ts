@@ -15,7 +15,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clients } from '../clients.ts';
 import { clientOf } from '../http/client-address.ts';
 import { addressOf } from '../http/sender.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import { presented } from '../identity/authenticate.ts';
 import { limitTokenRequests } from '../limits/token-requests.ts';
 import { OAuthFailure } from '../oauth/failure.ts';
@@ -178,6 +177,6 @@ async function revoke(form: URLSearchParams, request: FastifyRequest, { clients 
 
 const optionsOf = (request: FastifyRequest) => ({
   requestId: request.id,
-  traceparent: traceparentOf(request),
+  traceparent: request.traceparent,
   idempotencyKey: uuidv7(),
 });

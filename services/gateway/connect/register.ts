@@ -11,7 +11,6 @@ import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { clientOf } from '../http/client-address.ts';
 import { JSON_TYPE } from '../http/envelope.ts';
 import { tooMany } from '../http/rate-headers.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import { limited } from '../limits/limited.ts';
 import { OAuthFailure, oauthFailureBody, refuse } from '../oauth/failure.ts';
 import { forPages } from './cors.ts';
@@ -78,7 +77,7 @@ async function register(request: FastifyRequest, clients: Pick<Clients, 'keys'>)
   const answer = await clients.keys.call(
     'connections.register',
     { redirectUris, name, uri },
-    { requestId: request.id, traceparent: traceparentOf(request), idempotencyKey: uuidv7() },
+    { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() },
   );
   if (answer.outcome === 'refused') {
     throw new OAuthFailure(

@@ -6,6 +6,7 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
 import type { Clients } from '../clients.ts';
+import { endSpan } from '../http/observe.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
 import { keyOf } from '../limits/call-places.ts';
@@ -72,6 +73,7 @@ export function registerEventStream(app: FastifyInstance, needs: StreamNeeds): v
           const after = await beginning(feed, interest, request);
           if (left.aborted) throw stopping();
           begin(reply);
+          endSpan(request, STREAM_PATH, 200);
           open.inc();
           left.addEventListener('abort', () => stream.end(app.stopping.aborted ? 'stopping' : 'left'));
           ended.inc({ reason: await stream.run(feed, after) });

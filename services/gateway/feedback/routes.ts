@@ -19,7 +19,6 @@ import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { rateHeaders } from '../http/rate-headers.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import { limitRefusedRequests } from '../limits/refused-requests.ts';
 import { Admissions } from './admission.ts';
 import { Bulkhead } from './bulkhead.ts';
@@ -254,5 +253,5 @@ function lookUpKnown({ feedback, redis }: FeedbackNeeds, spool: Spool): ReturnTy
 }
 
 function callOptions(request: FastifyRequest) {
-  return { requestId: request.id, traceparent: traceparentOf(request) };
+  return { requestId: request.id, traceparent: request.traceparent };
 }

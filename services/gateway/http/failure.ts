@@ -1,5 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
+import { traceOf } from '@worktrack/runtime/process/logging';
+import type { Span } from '@worktrack/runtime/tracing/types';
 
 /** All that is revealed of unexpected errors: the rest is in the log under the request id. */
 const INTERNAL: ErrorValue = {
@@ -33,7 +35,12 @@ const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> =
 /** Converts anything thrown into an error of the contract. Whatever clients must not know is logged with its cause. */
 export function failureOf(
   thrown: unknown,
-  context: { readonly log: Log; readonly requestId: string; readonly bodyLimitBytes: number },
+  context: {
+    readonly log: Log;
+    readonly requestId: string;
+    readonly bodyLimitBytes: number;
+    readonly span?: Span | undefined;
+  },
 ): ErrorValue {
   if (thrown instanceof OperationError) {
     const value = thrown.toValue();
@@ -51,7 +58,7 @@ export function failureOf(
       message: 'The request could not be read. Send it again, complete and well-formed.',
     };
   }
-  context.log.error({ error: thrown, requestId: context.requestId }, 'A request failed');
+  context.log.error({ error: thrown, requestId: context.requestId, ...traceOf(context.span) }, 'A request failed');
   return INTERNAL;
 }
 

@@ -2,9 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorValue } from '@worktrack/contracts/errors';
 import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
 import { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { registry } from '@worktrack/runtime/process/metrics';
+import type { Outcome } from '@worktrack/rpc/types';
+import { LatencyHistogram, registry } from '@worktrack/runtime/process/metrics';
+import { isFault, outcomeAttributes } from '@worktrack/runtime/tracing/outcome';
+import { tracing } from '@worktrack/runtime/tracing/tracing';
 import { invalid } from '@worktrack/runtime/validation/parse';
-import { Counter, Histogram } from 'prom-client';
+import { Counter } from 'prom-client';
 import type { Refusals } from '../audit/refusals.ts';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
@@ -21,12 +24,11 @@ const calls = new Counter({
   registers: [registry],
 });
 
-const seconds = new Histogram({
+const seconds = new LatencyHistogram({
   name: 'worktrack_mcp_tool_seconds',
   help: 'Time that calls of MCP tools took, by tool.',
   labelNames: ['tool'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-  registers: [registry],
 });
 
 /** Calls a tool. Whatever goes wrong is a result with `isError`, for a model to read and act on; nothing is thrown. */
@@ -41,17 +43,25 @@ export async function callTool(
   failureOf: (thrown: unknown) => ErrorValue,
 ): Promise<CallToolResult> {
   const { tool: name } = tool.operation.mcp as { readonly tool: string };
-  const took = seconds.startTimer({ tool: name });
+  const startedAtMs = performance.now();
+  const span = tracing?.spanOf(origin.traceparent)?.child('internal', `tools/call ${name}`, {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.tool.name': name,
+    'worktrack.operation': tool.operation.name,
+    'worktrack.organization.id': origin.caller.organizationId,
+  });
+  let outcome: Outcome = 'ok';
   try {
     const faults = tool.arguments.unknown(given.arguments ?? {});
     if (faults.length > 0) throw invalid(faults);
     const input = tool.arguments.toInput(given.arguments ?? {});
     const metaKey = given.meta?.[IDEMPOTENCY_KEY_META];
     const { caller } = origin;
-    const callOrigin =
-      metaKey === undefined
-        ? origin
-        : { ...origin, idempotencyKey: checkIdempotencyKey(metaKey, `_meta.${IDEMPOTENCY_KEY_META}`) };
+    const callOrigin = {
+      ...origin,
+      ...(metaKey !== undefined && { idempotencyKey: checkIdempotencyKey(metaKey, `_meta.${IDEMPOTENCY_KEY_META}`) }),
+      ...(span && { traceparent: span.traceparent }),
+    };
     let isReplayed = false;
     const shownAs = tool.operation.mcp?.image;
     let image: { readonly data: string; readonly mimeType: string } | undefined;
@@ -79,7 +89,8 @@ export async function callTool(
       refusals.note({ ...origin, operation: tool.operation, input: given.arguments });
     }
     const { code, message, details = pointers(failure, given.arguments), current } = tool.arguments.inOwnWords(failure);
-    calls.inc({ tool: name, outcome: code });
+    outcome = code;
+    calls.inc({ tool: name, outcome });
     return {
       isError: true,
       content: [
@@ -87,7 +98,8 @@ export async function callTool(
       ],
     };
   } finally {
-    took();
+    span?.end(outcomeAttributes(outcome), isFault(outcome));
+    seconds.observe({ tool: name }, (performance.now() - startedAtMs) / 1_000, span);
   }
 }
 

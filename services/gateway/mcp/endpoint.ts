@@ -13,7 +13,6 @@ import { failureHeaders, JSON_TYPE } from '../http/envelope.ts';
 import { failureOf } from '../http/failure.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { senderOf } from '../http/sender.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
@@ -90,7 +89,7 @@ export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): voi
           sender: senderOf(request.identity, request),
           requestId: request.id,
           idempotencyKey,
-          traceparent: traceparentOf(request),
+          traceparent: request.traceparent,
           place: request.place,
           waits: originOfWait(request, reply, authenticator),
         });

@@ -8,7 +8,6 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clients } from '../clients.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import { presented } from '../identity/authenticate.ts';
 import { limitTokenRequests } from '../limits/token-requests.ts';
 import { OAuthFailure } from './failure.ts';
@@ -70,7 +69,7 @@ async function exchange(
   const answer = await clients.keys.call(
     'trustTokens.exchange',
     { jwt, token: presented(token), ...(scope !== undefined && { permissions: permissionsIn(scope) }) },
-    { requestId: request.id, traceparent: traceparentOf(request), idempotencyKey: uuidv7() },
+    { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() },
   );
   switch (answer.outcome) {
     case 'granted':

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { senderOf } from '../http/sender.ts';
-import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
 import type { Perform } from '../perform.ts';
@@ -48,7 +47,7 @@ function handlerOf(operation: Operation, route: Route, { authenticator, perform 
         sender: senderOf(identity, request),
         requestId: request.id,
         idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
-        traceparent: traceparentOf(request),
+        traceparent: request.traceparent,
         place: request.place,
         waits: originOfWait(request, reply, authenticator),
       },

@@ -1,20 +1,24 @@
-import { registry } from '@worktrack/runtime/process/metrics';
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { LatencyHistogram, registry } from '@worktrack/runtime/process/metrics';
+import type { Span } from '@worktrack/runtime/tracing/types';
+import { Counter, Gauge } from 'prom-client';
 import { type AttemptResult, isDelivered } from './deliveries.repository.ts';
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-const attemptSeconds = new Histogram({
+const attemptSeconds = new LatencyHistogram({
   name: 'worktrack_webhook_attempt_seconds',
   help: 'Duration of attempts to send an event to a webhook, by outcome (delivered, refused by its status, unanswered).',
   labelNames: ['outcome'],
   buckets: SECONDS,
-  registers: [registry],
 });
 
-export function attempted(outcome: AttemptResult): void {
-  const name = isDelivered(outcome) ? 'delivered' : outcome.status === null ? 'unanswered' : 'refused';
-  attemptSeconds.observe({ outcome: name }, (outcome.durationMs ?? 0) / 1000);
+export function attempted(result: Pick<AttemptResult, 'status' | 'durationMs'>, span: Span | undefined): void {
+  const { status, durationMs } = result;
+  const isGood = isDelivered(result);
+  const outcome = isGood ? 'delivered' : status === null ? 'unanswered' : 'refused';
+  const told = { 'worktrack.outcome': outcome, ...(status !== null && { 'http.response.status_code': status }) };
+  span?.end(told, !isGood);
+  attemptSeconds.observe({ outcome }, (durationMs ?? 0) / 1000, span);
 }
 
 export const endpointsUnderWay = new Gauge({

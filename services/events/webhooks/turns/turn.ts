@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
 import type { Scope } from '@worktrack/runtime/database/scope';
+import { tracing } from '@worktrack/runtime/tracing/tracing';
 import { at } from '../../log/places.repository.ts';
 import {
   type Attempt,
@@ -216,7 +217,6 @@ export class Turn {
     const at = new Date();
     const sent = await deliver(this.#webhook, event, { attempt: delivery.attempts + 1, at }, this.#parts);
     const { wishMs, ...outcome } = { ...sent, at };
-    attempted(outcome);
     if (isDelivered(outcome)) {
       this.#failingSince = null;
       this.#unwell = false;
@@ -310,7 +310,7 @@ export class Turn {
 
 /** One request with one event. Never throws: a failure is an outcome too. */
 export async function deliver(
-  { _id, url, secrets }: Pick<WebhookDocument, '_id' | 'url' | 'secrets'>,
+  { _id, organizationId, url, secrets }: Pick<WebhookDocument, '_id' | 'organizationId' | 'url' | 'secrets'>,
   event: LoggedEvent,
   { attempt, at }: { readonly attempt: number; readonly at: Date },
   { sender, box, log }: Pick<TurnParts, 'sender' | 'box' | 'log'>,
@@ -326,5 +326,12 @@ export async function deliver(
     const words = 'The service cannot read the secret of the webhook. Its operator can find the reason in the log.';
     return { status: null, error: words, answer: null, durationMs: 0, wishMs: undefined };
   }
-  return sender.post(url, { ...headers, 'webhook-attempt': `${attempt}` }, body);
+  // Not where it goes to: an address may hold a secret.
+  const span = tracing?.begin('client', 'POST webhook', {
+    'http.request.method': 'POST',
+    'worktrack.organization.id': organizationId,
+  });
+  const sent = await sender.post(url, { ...headers, 'webhook-attempt': `${attempt}` }, body);
+  attempted(sent, span);
+  return sent;
 }

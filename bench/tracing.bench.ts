@@ -1,0 +1,39 @@
+/**
+ * What traces cost: not traced, traced with one call in a hundred sampled, and with all of them.
+ * `npm run bench -- tracing [--rounds 40] [--requests 400] [--of me,get,create,ingest]`
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import type { Kind } from './profile/kinds.ts';
+import { compareSides } from './support/beside.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '40' },
+    requests: { type: 'string', default: '400' },
+    of: { type: 'string', default: 'me,get,create,ingest' },
+  },
+});
+let bytes = 0;
+const receiver = createServer((request, response) => {
+  request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  request.on('end', () => response.end());
+});
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}` };
+try {
+  await compareSides(
+    [
+      { name: 'not traced', env: {} },
+      { name: 'traced, 1 %', env: traced },
+      { name: 'not traced, again', env: {} },
+      { name: 'traced, all', env: { ...traced, OTEL_TRACES_SAMPLER: 'always_on' } },
+    ],
+    { of: values.of.split(',') as Kind[], rounds: Number(values.rounds), requests: Number(values.requests) },
+  );
+  console.log(`\n${Math.round(bytes / 1024)} KiB were received. ${values.rounds} rounds.`);
+} finally {
+  receiver.close();
+  receiver.closeAllConnections();
+}

@@ -1,0 +1,164 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { BatchTrace, CallTrace, Outcome, RpcTracer, ServedTrace, TracedCall } from '@worktrack/rpc/types';
+import { watchCommands } from './database-commands.ts';
+import type { HeldSpan, HeldSpans } from './held-spans.ts';
+import { isFault, outcomeAttributes } from './outcome.ts';
+import type { Sampler } from './sampler.ts';
+import { newTraceId, readTraceparent, type TraceContext } from './trace-context.ts';
+import type { Attributes, Span, SpanKind, Tracing } from './types.ts';
+
+/** Of a batch (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/): a link takes some 50 bytes on the wire. */
+const MAX_LINKS = 128;
+
+export class Traces implements Tracing, RpcTracer {
+  readonly #held: HeldSpans;
+  readonly #sampler: Sampler;
+  readonly #shutdown: () => Promise<void>;
+  readonly #current = new AsyncLocalStorage<HeldSpan>();
+
+  constructor(held: HeldSpans, sampler: Sampler, shutdown: () => Promise<void>) {
+    this.#held = held;
+    this.#sampler = sampler;
+    this.#shutdown = shutdown;
+  }
+
+  get rpc(): RpcTracer {
+    return this;
+  }
+
+  request(name: string, traceparent: string | undefined, isTrusted: boolean): Span {
+    const given = traceparent === undefined ? undefined : readTraceparent(traceparent);
+    const parent = isTrusted ? given : undefined;
+    const links = given && !isTrusted ? [given] : [];
+    return this.#held.root(this.#trace(parent), 'server', name, {}, parent, links, true);
+  }
+
+  begin(kind: SpanKind, name: string, attributes: Attributes): Span {
+    const under = this.#underWay();
+    if (under) return under.child(kind, name, attributes);
+    return this.#held.root(this.#trace(undefined), kind, name, attributes);
+  }
+
+  spanOf(traceparent: string | undefined): HeldSpan | undefined {
+    return traceparent === undefined ? undefined : this.#held.find(traceparent);
+  }
+
+  current(): Span | undefined {
+    return this.#underWay();
+  }
+
+  /** What a call has started may go on after its end, and belongs to it no more. */
+  #underWay(): HeldSpan | undefined {
+    const span = this.#current.getStore();
+    return span?.root.isOpen ? span : undefined;
+  }
+
+  outgoing(operation: string, service: string, parent: string | undefined): CallTrace {
+    const attributes = rpcAttributes(operation, service);
+    const under = this.#underWay() ?? this.spanOf(parent);
+    if (under) return under.child('client', operation, attributes);
+    const remote = parent === undefined ? undefined : readTraceparent(parent);
+    return this.#held.root(this.#trace(remote), 'client', operation, attributes, remote);
+  }
+
+  incoming(queue: string, calls: readonly TracedCall[]): BatchTrace {
+    const parents = calls.map(({ traceparent }) => (traceparent ? readTraceparent(traceparent) : undefined));
+    const links = parents.filter((parent) => parent !== undefined).slice(0, MAX_LINKS);
+    const unsampled = { traceId: newTraceId(), isSampled: false };
+    const attributes = { ...BATCH, 'messaging.destination.name': queue, 'messaging.batch.message_count': calls.length };
+    const span = this.#held.root(unsampled, 'consumer', `process ${queue}`, attributes, undefined, links);
+    const batch = new Batch(span, calls.length);
+    const service = queue.split('.')[1] ?? queue;
+    const served = calls.map(({ operation, organizationId }, index) => {
+      const parent = parents[index];
+      const own = rpcAttributes(operation, service, organizationId);
+      return new Served(this.#held.root(this.#trace(parent), 'server', operation, own, parent), batch, this.#current);
+    });
+    return { calls: served, run: (work) => this.#current.run(span, work) };
+  }
+
+  ended(trace: CallTrace | ServedTrace, outcome: Outcome): Span {
+    if (trace instanceof Served) {
+      trace.end(outcome);
+      return trace.span;
+    }
+    const span = trace as HeldSpan;
+    endCall(span, outcome);
+    return span;
+  }
+
+  watchCommands(): void {
+    watchCommands(() => this.#underWay());
+  }
+
+  stop(): Promise<void> {
+    return this.#shutdown();
+  }
+
+  /** Of our own processes and trusted callers, their decision stands. */
+  #trace(parent: TraceContext | undefined): Pick<TraceContext, 'traceId' | 'isSampled'> {
+    const traceId = parent?.traceId ?? newTraceId();
+    return { traceId, isSampled: this.#sampler(traceId, parent?.isSampled) };
+  }
+}
+
+const BATCH = {
+  'messaging.system': 'rabbitmq',
+  'messaging.operation.type': 'process',
+  'messaging.operation.name': 'process',
+} as const;
+
+function rpcAttributes(operation: string, service: string, organizationId?: string): Attributes {
+  return {
+    'rpc.system.name': 'worktrack',
+    'rpc.service': service,
+    'rpc.method': operation,
+    'worktrack.operation': operation,
+    ...(organizationId !== undefined && { 'worktrack.organization.id': organizationId }),
+  };
+}
+
+/** The span of a message, which ends with the last of its calls and is kept with any of them. */
+class Batch {
+  readonly #span: HeldSpan;
+  #left: number;
+
+  constructor(span: HeldSpan, calls: number) {
+    this.#span = span;
+    this.#left = calls;
+  }
+
+  ended(isKept: boolean): void {
+    if (isKept) this.#span.keep();
+    if (--this.#left === 0) this.#span.end({}, false);
+  }
+}
+
+/** A call that a service handles. */
+export class Served implements ServedTrace {
+  readonly span: HeldSpan;
+  readonly #batch: Batch;
+  readonly #current: AsyncLocalStorage<HeldSpan>;
+  #hasEnded = false;
+
+  constructor(span: HeldSpan, batch: Batch, current: AsyncLocalStorage<HeldSpan>) {
+    this.span = span;
+    this.#batch = batch;
+    this.#current = current;
+  }
+
+  run<T>(work: () => T): T {
+    return this.#current.run(this.span, work);
+  }
+
+  end(outcome: Outcome): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    endCall(this.span, outcome);
+    this.#batch.ended(this.span.isKept);
+  }
+}
+
+function endCall(span: Span, outcome: Outcome): void {
+  span.end(outcomeAttributes(outcome), isFault(outcome));
+}
