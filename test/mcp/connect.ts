@@ -26,7 +26,7 @@ export const CLIENT_KINDS: readonly ClientKind[] = [
   'sdk 1.x',
 ];
 
-const MODES: Readonly<Record<Exclude<ClientKind, 'sdk 1.x'>, VersionNegotiationMode>> = {
+export const MODES: Readonly<Record<Exclude<ClientKind, 'sdk 1.x'>, VersionNegotiationMode>> = {
   'client 2.x, 2026-07-28': { pin: '2026-07-28' },
   'client 2.x, automatic': 'auto',
   'client 2.x, 2025 era': 'legacy',

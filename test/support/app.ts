@@ -1,26 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ConsentRequest } from '@worktrack/contracts/keys/connection';
 import { ownPage, rawRequest } from './browser-request.ts';
+import type { Certificate } from './certificate.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Somebody's web server on this machine, with the metadata documents of apps, and where they are called back. */
 export class AppServer {
   readonly #server: Server;
+  readonly #scheme: 'http' | 'https';
   /** How often each path was asked for. */
   readonly fetches = new Map<string, number>();
   /** By path: what is answered there. Default: the document of an app at that path. */
   readonly answers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, scheme: 'http' | 'https') {
     this.#server = server;
+    this.#scheme = scheme;
   }
 
-  static async start(): Promise<AppServer> {
-    const server = createServer();
-    const apps = new AppServer(server);
+  static async start(certificate?: Certificate): Promise<AppServer> {
+    const server = certificate ? createTlsServer(certificate) : createServer();
+    const apps = new AppServer(server, certificate ? 'https' : 'http');
     server.on('request', (request, response) => {
       const path = request.url ?? '';
       apps.fetches.set(path, (apps.fetches.get(path) ?? 0) + 1);
@@ -33,7 +37,7 @@ export class AppServer {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   document(path: string, more: Json = {}): Json {

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { Destinations } from '@worktrack/runtime/outbound/destination';
 import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
 import { afterEach, expect, test } from 'vitest';
+import { newCertificate } from '../../../../test/support/certificate.ts';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
 import { Sender } from './send.ts';
 
@@ -125,17 +125,8 @@ test('proxies from the environment are not used', async () => {
 test('a certificate that nobody vouches for is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'worktrack-tls-'));
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
-      ...['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-    ],
-    { stdio: 'ignore' },
-  );
   let asked = 0;
-  const server = createHttps({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => {
+  const server = createHttps(newCertificate(folder), (_, response) => {
     asked++;
     response.end();
   });
