@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedSystem } from '../support/system.ts';
-import { findHelm, type KubernetesObject, render, runHelm } from './helm.ts';
+import { findHelm, type KubernetesObject, render, runHelm, validate } from './helm.ts';
 
 const SERVICES = ['events', 'feedback', 'gateway', 'keys', 'workitems'];
 const deploy = join(import.meta.dirname, '../../deploy');
@@ -89,6 +89,25 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     }
     const [gateway] = pods(all).filter(({ containers }) => containers[0]?.name === 'gateway');
     expect(gateway?.containers[0]?.lifecycle).toHaveProperty('preStop');
+  });
+
+  /** The oldest that it supports, one between, and the newest. */
+  test.each(['1.30', '1.33', '1.37'])('is valid, to the letter, for Kubernetes %s', async (version) => {
+    for (const objects of [plain, all]) {
+      const { errors, unknown, passed } = await validate(objects, version);
+      expect(errors).toEqual([]);
+      // Of operators, not of Kubernetes itself.
+      const ofOperators = ['ExternalSecret', 'HTTPRoute', 'PodMonitor', 'PrometheusRule'];
+      expect(unknown).toEqual(objects === all ? ofOperators : []);
+      expect(passed).toBe(objects.filter(({ kind }) => !ofOperators.includes(kind)).length);
+    }
+  });
+
+  test('an object with a field that Kubernetes does not know is none', async () => {
+    const [{ spec, ...rest }] = plain.filter(({ kind }) => kind === 'Deployment') as [KubernetesObject];
+    const wrong = { ...rest, spec: { ...(spec as object), replica: 2 } as never };
+    const { errors } = await validate([wrong], '1.33');
+    expect(errors).toEqual([expect.stringContaining("'replica' was unexpected")]);
   });
 
   test('what scales a service decides on its replicas alone', () => {

@@ -1,14 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '@worktrack/stack/processes/find-program';
 import { type Ended, runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 import { loadAll } from 'js-yaml';
+import { pythonPackages } from '../support/python-packages.ts';
 
 const VERSION = 'v3.19.0';
 /** One that is built from the module knows no version of Kubernetes itself. */
 const KUBERNETES = '1.31.0';
+/** Has the schemas of every version of Kubernetes in itself. */
+const SCHEMAS = ['kubernetes-validate==1.37.0', 'typing-extensions'] as const;
 const CHART = join(import.meta.dirname, '../../deploy/helm/worktrack');
 
 /** @returns Helm's program, installed or made from its Go module in the user's cache folder; or why there is none */
@@ -37,6 +41,34 @@ export interface KubernetesObject {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec: never;
   readonly data: Readonly<Record<string, string>>;
+}
+
+/**
+ * Holds objects to the schemas of a version of Kubernetes, strictly: what a schema does not know is refused.
+ * @returns what is wrong with them, and which kinds the version does not have
+ */
+export async function validate(
+  objects: readonly KubernetesObject[],
+  version: string,
+): Promise<{ readonly errors: readonly string[]; readonly unknown: readonly string[]; readonly passed: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'worktrack-chart-'));
+  try {
+    const file = join(folder, 'objects.yaml');
+    // JSON is YAML.
+    writeFileSync(file, objects.map((each) => `---\n${JSON.stringify(each)}\n`).join(''));
+    const packages = await pythonPackages('python3', SCHEMAS);
+    const { output } = await packages.run(['-m', 'kubernetes_validate', '--strict', '-k', version, file], folder);
+    const lines = output.split('\n').filter((line) => line !== '');
+    const unknown = lines.flatMap((line) => /^WARN .* schema for kind (\S+)/.exec(line)?.[1] ?? []);
+    const passed = lines.filter((line) => line.startsWith('INFO ')).length;
+    return {
+      errors: lines.filter((line) => !/^(INFO|WARN) /.test(line)),
+      unknown: [...new Set(unknown)].toSorted(),
+      passed,
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The chart with these values (as for `--set-json`), under the name `wt`. */
