@@ -3,6 +3,7 @@ import { auditCommand } from './commands/audit.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { eventsCommand } from './commands/events.ts';
 import { feedbackCommand } from './commands/feedback.ts';
+import { grantCommand } from './commands/grant.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { itemCommand } from './commands/item.ts';
 import { keyCommand } from './commands/key.ts';
@@ -33,6 +34,7 @@ export const commandsWithKey = (): Command[] => [
   roleCommand(),
   keyCommand(),
   trustCommand(),
+  grantCommand(),
   sourceCommand(),
   loginLinkCommand(),
   eventsCommand(),

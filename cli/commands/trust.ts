@@ -1,18 +1,94 @@
-import { listTries, listTrustRules } from '@worktrack/contracts/keys/trust-rules';
-import { Command } from 'commander';
+import {
+  createTrustRule,
+  deleteTrustRule,
+  listTries,
+  listTrustRules,
+  TRUST_PRESETS,
+  type TrustPreset,
+  updateTrustRule,
+} from '@worktrack/contracts/keys/trust-rules';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { api } from '../api.ts';
-import { jsonOption } from '../options.ts';
-import { type OutputOptions, printJson, printList } from '../output.ts';
+import { duration, jsonOption } from '../options.ts';
+import { type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
+
+type Claims = Readonly<Record<string, readonly string[]>>;
 
 export function trustCommand(): Command {
   const trust = new Command('trust').description('rules by which jobs of CI get tokens without a stored secret');
+  trust
+    .command('create')
+    .description('make a rule')
+    .requiredOption('--name <name>', 'what it is for')
+    .addOption(new Option('--preset <preset>', 'who issues the tokens').choices(TRUST_PRESETS).default('generic'))
+    .option('--issuer <issuer>', 'as in iss; default: the public one of the preset')
+    .requiredOption('--claim <name=value>', 'what a token must say; the same name again: or this', withClaim)
+    .addOption(
+      new Option('--permission <permission...>', 'what tokens may do; default: whatever your own key may').choices(
+        PERMISSIONS,
+      ),
+    )
+    .option('--project <id...>', 'their only projects; default: those of your own key')
+    .option('--ttl <time>', 'how long a token lasts: 5m; default: 15m', duration)
+    .addOption(jsonOption())
+    .action(create);
   trust.command('list').description('list the rules').addOption(jsonOption()).action(list);
   trust
     .command('tries <id>')
     .description('show why the last tokens that name a rule were refused')
     .addOption(jsonOption())
     .action(tries);
+  for (const [name, disabled, description] of [
+    ['disable', true, 'stop a rule, and end its tokens at once'],
+    ['enable', false, 'let a rule give tokens again'],
+  ] as const) {
+    trust
+      .command(`${name} <id>`)
+      .description(description)
+      .addOption(jsonOption())
+      .action(async (id: string, { json }: OutputOptions) => {
+        const rule = await api().call(updateTrustRule, { id, disabled });
+        if (json) return printJson(rule);
+        print(disabled ? 'Stopped. None of its tokens is accepted.' : 'The rule gives tokens again.');
+      });
+  }
+  trust
+    .command('delete <id>')
+    .description('delete a rule, and end its tokens at once')
+    .addOption(jsonOption())
+    .action(remove);
   return trust;
+}
+
+/** `ref=refs/heads/main`. */
+function withClaim(given: string, before: Claims = {}): Claims {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(given) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.');
+  return { ...before, [name]: [...(before[name] ?? []), value] };
+}
+
+interface CreateOptions extends OutputOptions {
+  readonly name: string;
+  readonly preset: TrustPreset;
+  readonly issuer?: string;
+  readonly claim: Claims;
+  readonly permission?: Permission[];
+  readonly project?: string[];
+  readonly ttl?: number;
+}
+
+async function create({ name, preset, issuer, claim, permission, project, ttl, json }: CreateOptions): Promise<void> {
+  const claims = Object.fromEntries(
+    Object.entries(claim).map(([of, values]) => [of, values.length === 1 ? `${values[0]}` : [...values]]),
+  );
+  const input = { name, preset, issuer, claims, permissions: permission, projects: project, ttlSeconds: ttl };
+  const rule = await api().call(createTrustRule, input);
+  if (json) return printJson(rule);
+  printRecord({
+    ...{ ID: rule.id, Name: rule.name, Issuer: rule.issuer, Audience: rule.audience },
+    ...{ Permissions: rule.permissions.join(' '), 'Tokens last': `${rule.ttlSeconds} s` },
+  });
 }
 
 async function list({ json }: OutputOptions): Promise<void> {
@@ -38,4 +114,10 @@ async function tries(id: string, { json }: OutputOptions): Promise<void> {
     { AT: ({ at }) => at, CLAIM: ({ claim }) => claim, EXPECTED: ({ expected }) => expected, GOT: ({ got }) => got },
     'None was refused in the last 7 days.',
   );
+}
+
+async function remove(id: string, { json }: OutputOptions): Promise<void> {
+  const deleted = await api().call(deleteTrustRule, { id });
+  if (json) return printJson(deleted);
+  print('Deleted. None of its tokens is accepted.');
 }

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isWellFormedKey } from '@worktrack/contracts/keys/key-format';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppServer, connectApp, sendMessage } from '../support/app.ts';
 import { signIn } from '../support/browser-request.ts';
 import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import { caller } from '../support/organization.ts';
@@ -145,6 +146,44 @@ describe('worktrack', () => {
     expect((await as('GET', '/api/projects')).status).toBe(401);
     expect(await json('key', 'list')).toHaveLength(1);
     expect(await json('key', 'list', '--all')).toHaveLength(2);
+  });
+
+  test('connected apps are listed and disconnected', async () => {
+    const { apiKey, run, json } = await ownOrganization();
+    const apps = await AppServer.start();
+    try {
+      const cookie = await signIn(system.baseUrl, { apiKey });
+      const { access_token: token } = await connectApp(system.baseUrl, cookie, apps.publish());
+      const [grant] = await json<{ id: string }[]>('grant', 'list', '--all');
+      const { host } = new URL(apps.url);
+      expect((await run('grant', 'list')).stdout).toMatch(
+        new RegExp(`^ID .*\\n${grant?.id} +Test app +${host} +.*:read `),
+      );
+      expect((await run('grant', 'revoke', `${grant?.id}`)).stdout).toMatch(/^Disconnected\. /);
+      expect((await sendMessage(system.baseUrl, token, { method: 'tools/list' })).status).toBe(401);
+      expect((await run('grant', 'list')).stdout).toBe('No app is connected.\n');
+      expect((await run('grant', 'list', '--include-ended')).stdout).toContain('(revoked)');
+    } finally {
+      await apps.stop();
+    }
+  });
+
+  test('a rule of trust is made, stopped and deleted', async () => {
+    const { run, json } = await ownOrganization();
+    const claims = ['--claim', 'repository_id=1', '--claim', 'repository_owner_id=2'];
+    const create = ['trust', 'create', '--name', 'CI', '--preset', 'github', '--ttl', '5m', ...claims];
+    expect((await run(...create)).stderr).toContain('must have one of workflow_ref');
+    const refs = ['--claim', 'ref=refs/heads/main', '--claim', 'ref=refs/tags/v*'];
+    const rule = await json<{ id: string }>(...create, ...refs);
+    expect(rule).toMatchObject({
+      claims: { repository_id: '1', repository_owner_id: '2', ref: ['refs/heads/main', 'refs/tags/v*'] },
+      ttlSeconds: 300,
+    });
+    expect((await run('trust', 'disable', rule.id)).stdout).toMatch(/^Stopped/);
+    expect((await run('trust', 'list')).stdout).toContain('CI (disabled)');
+    expect((await run('trust', 'enable', rule.id)).code).toBe(0);
+    expect((await run('trust', 'delete', rule.id)).stdout).toMatch(/^Deleted/);
+    expect((await run('trust', 'list')).stdout).toBe('There are no rules of trust.\n');
   });
 
   test('source create, list, update and delete', async () => {
