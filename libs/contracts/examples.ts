@@ -98,14 +98,14 @@ export const exampleBoardMap = {
   doneColumnId: column('Done'),
 };
 
+export const examplePlainFields = { priority: 'high', dueDate: null, estimate: null } as const;
+
 const summary: WorkItemSummary = {
   id: ids.task,
   taskId: 'W-T-14',
   title: 'Add a dark colour scheme',
   type: 'task',
-  priority: 'high',
-  dueDate: null,
-  estimate: null,
+  ...examplePlainFields,
   labels: [],
   assignee: null,
   boardId: ids.board,

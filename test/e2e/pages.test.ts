@@ -104,7 +104,7 @@ afterAll(async () => {
 
 type Row = { readonly id?: string; readonly seq?: number; readonly kind?: string };
 
-const rowsOf = (data: object): Row[] => (Array.isArray(data) ? data : Object.values(data).find(Array.isArray));
+const rowsOf = (data: object): Row[] => (Array.isArray(data) ? data : (Object.values(data).find(Array.isArray) ?? []));
 
 /** How the page after this one is asked for. */
 function next(data: object & { nextCursor?: string | null; nextSeq?: number }, rows: readonly Row[]): string | null {

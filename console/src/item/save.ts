@@ -1,5 +1,6 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import type { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
@@ -7,16 +8,7 @@ import { ServiceError } from '../api/service-error.ts';
 
 export type Changes = Pick<
   RawInput<typeof updateWorkItem>,
-  | 'title'
-  | 'description'
-  | 'type'
-  | 'priority'
-  | 'assignee'
-  | 'boardColumnId'
-  | 'dueDate'
-  | 'estimate'
-  | 'labels'
-  | 'reason'
+  PlainField | 'title' | 'description' | 'type' | 'assignee' | 'boardColumnId' | 'labels' | 'reason'
 >;
 
 /** How often others may change other fields at the same time. */

@@ -48,6 +48,9 @@ export const plainFields = {
 export type PlainField = keyof Fields;
 export const PLAIN_FIELDS = Object.keys(fields) as readonly PlainField[];
 
+/** Those that every tool takes, and that the catalogue of tools has no room to show. */
+export const UNLISTED_FIELDS = ['dueDate', 'estimate'] as const satisfies readonly PlainField[];
+
 /** Those by whose values lists are narrowed. */
 export const FILTERED_FIELDS = Object.keys(filters) as readonly Filtered[];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { column, ids } from '../examples.ts';
+import { column, examplePlainFields, ids } from '../examples.ts';
 import { operation } from '../operation.ts';
 import { plainFields } from './plain-fields.ts';
 import { WorkItem } from './work-item.ts';
@@ -49,9 +49,7 @@ export const resolveWorkItems = operation({
           type: 'task',
           resolvedFrom: ['W-S-9'],
           description: 'Follow the system setting, and let people choose.',
-          priority: 'high',
-          dueDate: null,
-          estimate: null,
+          ...examplePlainFields,
           labels: [],
           assignee: null,
           boardColumnId: column('To Do'),

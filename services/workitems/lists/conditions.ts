@@ -6,8 +6,7 @@ import type { ListedItem } from '../items/views.ts';
 type Query = Readonly<Record<string, unknown>>;
 
 /** What decides whether an item is listed. */
-export type Candidate = Pick<ListedItem, 'lease' | 'dueDate' | 'boardColumnId' | 'labels'> &
-  Pick<ItemRecord, 'foundBy'>;
+export type Candidate = ListedItem & Pick<ItemRecord, 'foundBy'>;
 
 /** A condition on items: as a query, and for an item that was found in another way. */
 export interface Condition {

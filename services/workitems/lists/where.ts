@@ -1,6 +1,5 @@
 import type { Input } from '@worktrack/contracts/operation';
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
-import type { VALUE_FILTERS } from '@worktrack/contracts/work-items/lists/list-filters';
 import { FILTERED_FIELDS } from '@worktrack/contracts/work-items/plain-fields';
 import { firstIdAt } from '@worktrack/runtime/process/uuid';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -10,24 +9,7 @@ import { allOf, type Candidate, type Condition, isAnyOf } from './conditions.ts'
 /** Fields that a filter compares as they are. */
 export const LIKE = ['type', ...FILTERED_FIELDS, 'assignee', 'externalId'] as const;
 
-export type ListFilter = Pick<
-  Input<typeof listWorkItems>,
-  | 'projectId'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'parentId'
-  | 'leaseState'
-  | 'boardColumnIdNot'
-  | 'label'
-  | 'epic'
-  | `${(typeof VALUE_FILTERS)[number]}Not`
-  | 'dueBefore'
-  | 'dueAfter'
-  | 'overdue'
-  | 'createdAfter'
-  | 'updatedAfter'
-  | (typeof LIKE)[number]
->;
+export type ListFilter = Omit<Input<typeof listWorkItems>, 'page' | 'limit' | 'cursor' | 'search' | 'sort'>;
 
 /** Where listed items are, and what they are like. No part is implied by the others, so that one index covers most or all of it. */
 export interface Where {

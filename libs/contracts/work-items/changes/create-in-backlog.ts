@@ -3,7 +3,7 @@ import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } fro
 import { ItemRef } from '../../fields.ts';
 import { MetadataInput } from '../../metadata.ts';
 import { operation } from '../../operation.ts';
-import { plainFields } from '../plain-fields.ts';
+import { plainFields, UNLISTED_FIELDS } from '../plain-fields.ts';
 import { CreatedItem, itemFields } from '../work-item.ts';
 
 /** Shortcuts for creation: the type is fixed, board and column are the project's default board and its `Backlog`. */
@@ -18,7 +18,7 @@ const fields = {
   metadata: MetadataInput.optional(),
 };
 
-const NEW = ['labels', 'dueDate', 'estimate'] as const;
+const NEW = ['labels', ...UNLISTED_FIELDS] as const;
 
 /** Said once, of `create_task`: the catalogue has no room to say it four times. */
 const LIKE_A_TASK = {

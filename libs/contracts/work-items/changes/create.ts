@@ -3,7 +3,7 @@ import { column, exampleTask, ids, times } from '../../examples.ts';
 import { ColumnRef, Id, ItemRef, ProjectId } from '../../fields.ts';
 import { MetadataInput } from '../../metadata.ts';
 import { operation } from '../../operation.ts';
-import { plainFields } from '../plain-fields.ts';
+import { plainFields, UNLISTED_FIELDS } from '../plain-fields.ts';
 import { CreatedItem, ItemType, itemFields } from '../work-item.ts';
 
 export const createWorkItem = operation({
@@ -45,5 +45,5 @@ export const createWorkItem = operation({
     output: exampleTask('To Do', { version: 1, updatedAt: times.createdAt }),
   },
   rest: 'POST /api/work-items',
-  mcp: { tool: 'create_work_item', title: 'Create work item', unlisted: ['labels', 'dueDate', 'estimate'] },
+  mcp: { tool: 'create_work_item', title: 'Create work item', unlisted: ['labels', ...UNLISTED_FIELDS] },
 });

@@ -4,7 +4,7 @@ import { ColumnRef, ItemRef } from '../../fields.ts';
 import { MetadataInput } from '../../metadata.ts';
 import { operation } from '../../operation.ts';
 import { byHand, forcedBy } from '../by-hand.ts';
-import { plainFields } from '../plain-fields.ts';
+import { plainFields, UNLISTED_FIELDS } from '../plain-fields.ts';
 import { ExpectedVersion, ItemType, itemFields, labelChanges, WrittenItem } from '../work-item.ts';
 
 export const updateWorkItem = operation({
@@ -41,7 +41,7 @@ export const updateWorkItem = operation({
     tool: 'update_work_item',
     title: 'Update work item',
     names: { id: 'workItemId' },
-    unlisted: ['labels', 'addLabels', 'removeLabels', 'dueDate', 'estimate'],
+    unlisted: ['labels', 'addLabels', 'removeLabels', ...UNLISTED_FIELDS],
     description:
       'To change what an item says. To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
   },
