@@ -6,6 +6,7 @@ import { claimable } from '../items/claimable.ts';
 import { dependentsOf } from '../items/items.repository.ts';
 import type { ItemOutline } from '../items/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
+import { changedSoFar, soFarOf } from '../writes/so-far.ts';
 
 /** An item that has moved to another column, or was deleted, and what that means for its dependents. */
 export interface Crossing {
@@ -20,31 +21,28 @@ export function crossing(item: Crossing['item'], board: BoardRecord, from: Role,
 
 /**
  * Updates what the dependents of items that were handed over, or taken back, are waiting for.
- * @param changed items as they are after this write, since dependents may be among them
  * @param changedBoards boards as they are after this write, if it changes them
  */
 export async function followCrossings(
   scope: WriteScope,
   crossings: readonly Crossing[],
-  changed: readonly ItemOutline[],
   changedBoards: ReadonlyMap<string, BoardRecord> = new Map(),
 ): Promise<void> {
   if (crossings.length === 0) return;
   const byReference = new Map(
     crossings.flatMap((each) => [[each.item._id, each] as const, [each.item.taskId, each] as const]),
   );
-  const after = new Map(changed.map((item) => [item._id, item]));
   const found = await dependentsOf(scope, [...byReference.keys()]);
   const known = new Set(found.map(({ _id }) => _id));
   const dependsOnOne = ({ dependsOn }: ItemOutline) => dependsOn.some((reference) => byReference.has(reference));
   // One that depends on it only since this write (on its own parent, which follows it): nothing stored says so yet.
-  const others = changed.filter((item) => !known.has(item._id) && dependsOnOne(item)).map(asItWasRead);
+  const others = changedSoFar(scope).filter((item) => !known.has(item._id) && dependsOnOne(item));
   const dependents = [...found, ...others];
   const boardIds = dependents.map(({ boardId }) => boardId).filter((boardId) => !changedBoards.has(boardId));
   const boards = new Map([...changedBoards, ...(await boardsForWrite(scope, boardIds))]);
   for (const dependent of dependents) {
     // Its own dependencies may change in this write too.
-    const now = after.get(dependent._id) ?? dependent;
+    const now = soFarOf(scope, dependent);
     const waitsFor = now.dependsOn.filter((reference) => {
       const crossed = byReference.get(reference);
       if (crossed?.item.projectId !== now.projectId) return now.waitsFor.includes(reference);
@@ -56,6 +54,3 @@ export async function followCrossings(
     adjustItem(scope, dependent, { waitsFor, ...claimable(item, board) });
   }
 }
-
-/** All changes of one item in a write name the revision that was read. */
-const asItWasRead = (after: ItemOutline): ItemOutline => ({ ...after, revision: after.revision - 1 });

@@ -32,7 +32,7 @@ export async function followChangedColumns(scope: WriteScope, changes: readonly 
     crossings.push(...crossing(item, after, roleAt(before, boardColumnId), roleAt(after, boardColumnId), before));
   }
   // Together: what depends on items of several boards is written once.
-  await followCrossings(scope, crossings, items, new Map(changes.map(({ after }) => [after._id, after])));
+  await followCrossings(scope, crossings, new Map(changes.map(({ after }) => [after._id, after])));
 }
 
 export interface ChangedBoard {

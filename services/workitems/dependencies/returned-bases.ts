@@ -10,6 +10,7 @@ import { dependentsOf } from '../items/items.repository.ts';
 import { isLive, type ReturnedBase, type Verdict } from '../items/lease.ts';
 import type { ItemOutline } from '../items/views.ts';
 import { adjustItem, written } from '../writes/change-item.ts';
+import { soFarOf } from '../writes/so-far.ts';
 
 /** A task that was sent back, and why. */
 export interface Return extends Pick<Rework, 'summary' | 'issues'> {
@@ -21,26 +22,19 @@ type Base = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'type'>;
 /**
  * Tells those that depend on a task that it was sent back: the agents that hold one of them hear of it with their next heartbeat, and what is being worked on,
  * or was handed over, is marked until the base passes. What nobody has begun is only blocked again (dependents.ts).
- * @param changed items as they are after this write, since dependents may be among them
  */
-export async function tellOfReturn(
-  scope: WriteScope,
-  base: Base,
-  { until, summary, issues }: Return,
-  changed: readonly ItemOutline[],
-): Promise<void> {
+export async function tellOfReturn(scope: WriteScope, base: Base, { until, summary, issues }: Return): Promise<void> {
   if (base.type !== 'task') return;
   const dependents = await tasksOn(scope, base);
   const boards = await boardsForWrite(
     scope,
     dependents.map(({ boardId }) => boardId),
   );
-  const after = new Map(changed.map((item) => [item._id, item]));
   const at = new Date();
   const { taskId } = base;
   const wrong: BlockedOn = { ref: base._id, taskId, why: 'returned' };
   for (const dependent of dependents) {
-    const now = after.get(dependent._id) ?? dependent;
+    const now = soFarOf(scope, dependent);
     const data = { dependency: taskId, summary, issues };
     const blocked = blockedOn(now, wrong, at);
     if (isPending(roleAt(boards.get(now.boardId), now.boardColumnId))) {
@@ -62,7 +56,7 @@ export async function tellOfReturn(
 export async function tellOfPass(scope: WriteScope, base: Base, passed: readonly Verdict[]): Promise<void> {
   const isOver = ({ id, until }: ReturnedBase) => id === base._id && passed.includes(until);
   for (const dependent of await tasksOn(scope, base)) {
-    const { onReturnedBase = [] } = dependent;
+    const { onReturnedBase = [] } = soFarOf(scope, dependent);
     const left = onReturnedBase.filter((mark) => !isOver(mark));
     if (left.length < onReturnedBase.length) adjustItem(scope, dependent, { onReturnedBase: left });
   }

@@ -150,10 +150,8 @@ export async function followNew(
   created: readonly { readonly item: ItemRecord; readonly board: BoardRecord }[],
 ): Promise<void> {
   const met = created.filter(({ item, board }) => isMet(roleAt(board, item.boardColumnId), board));
-  const items = created.map(({ item }) => item);
   await followCrossings(
     scope,
     met.map(({ item }) => ({ item, isMet: true })),
-    items,
   );
 }

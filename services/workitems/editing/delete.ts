@@ -63,9 +63,7 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
     const isChild = other.parentId === _id;
     if (!isChild && !lists.has(other._id)) continue;
     const shorter = lists.has(other._id) ? without(item, other, lists.get(other._id)) : undefined;
-    // After leaveParent: whether the parent can be claimed is determined again here, with one dependency less.
-    const after = other._id === item.parentId ? { ...other, childCount: other.childCount - 1 } : other;
-    changeItem(context, after, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
+    changeItem(context, other, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
       {
         type: 'work_item.updated',
         data: { changes: { ...(isChild && { parentId: { from: _id, to: null } }), ...shorter?.described } },

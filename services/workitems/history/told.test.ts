@@ -329,6 +329,27 @@ describe('a task is reported as ready', () => {
     ]);
   });
 
+  test('when one write takes away both its last child and what it waited for, as the last that is told of it', async () => {
+    const aboveOne = async () => {
+      const parent = await project.create('task');
+      const child = await project.create('task', { parentId: parent.id });
+      await project.update(parent.id, { metadata: { dependsOn: [child.id] } });
+      return { parent, child };
+    };
+    const left = await aboveOne();
+    const boardColumnId = project.column('Review');
+    expect(await ready(() => project.update(left.child.id, { parentId: null, boardColumnId }))).toEqual([
+      left.parent.taskId,
+    ]);
+    const deleted = await aboveOne();
+    const events = await told(() => call(project.caller, 'workItems.delete', { id: deleted.child.id }));
+    expect(brief(events.filter(({ subject }) => subject.id === deleted.parent.id))).toEqual(
+      ['updated', 'ready'].map((what) => `${what} ${deleted.parent.taskId}`),
+    );
+    const { workItem } = await claim('agent 7', [left.parent.id]);
+    expect(workItem?.id).toBe(left.parent.id);
+  });
+
   test('when it becomes a task', async () => {
     const story = await project.create('story');
     expect(await ready(() => project.update(story.id, { type: 'task' }))).toEqual([story.taskId]);

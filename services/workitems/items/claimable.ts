@@ -17,7 +17,7 @@ export interface Claimable {
   claimableFrom: Date | null;
 }
 
-const NOT: Claimable = { claimOrder: null, claimableFrom: null };
+export const NOT_CLAIMABLE: Claimable = { claimOrder: null, claimableFrom: null };
 
 type Task = Held &
   Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'returned' | 'priority' | 'position' | 'boardColumnId'>;
@@ -25,17 +25,17 @@ type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'assigneeIsUser' | 'claimedB
 
 export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task with others below it is done by doing those.
-  if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT;
+  if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT_CLAIMABLE;
   const column = columnById(board, item.boardColumnId);
   const role = column ? roleOf(column) : null;
   if (isPending(role)) {
     const order = item.returned ? claimOrderOfReturned(item) : claimOrder(item, pendingColumns(board));
-    return { ...NOT, claimOrder: order };
+    return { ...NOT_CLAIMABLE, claimOrder: order };
   }
-  if (isReturned(item, role)) return { ...NOT, claimOrder: claimOrderOfReturned(item) };
-  if (!isInProgress(role) || isAssigned(item)) return NOT;
-  if (item.lease) return { ...NOT, claimableFrom: item.lease.expiresAt };
-  return { ...NOT, claimOrder: claimOrderOfUnheld(item) };
+  if (isReturned(item, role)) return { ...NOT_CLAIMABLE, claimOrder: claimOrderOfReturned(item) };
+  if (!isInProgress(role) || isAssigned(item)) return NOT_CLAIMABLE;
+  if (item.lease) return { ...NOT_CLAIMABLE, claimableFrom: item.lease.expiresAt };
+  return { ...NOT_CLAIMABLE, claimOrder: claimOrderOfUnheld(item) };
 }
 
 /** A task in `In Progress` is held by a live lease, or by the person that it is assigned to. If neither holds it, it can be claimed. */

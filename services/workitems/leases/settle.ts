@@ -48,7 +48,7 @@ export async function settleEndedLeases(now: Date): Promise<number> {
   let settled = 0;
   for (;;) {
     const items = await unsettledItems(now, BATCH);
-    const outcomes = await Promise.all(items.map(settle));
+    const outcomes = await Promise.all(items.map((item) => settle(item, now)));
     const done = outcomes.filter(Boolean).length;
     settled += done;
     // The others have been written meanwhile, so they are settled or no longer expired.
@@ -57,11 +57,10 @@ export async function settleEndedLeases(now: Date): Promise<number> {
 }
 
 /** @returns false if somebody else was first */
-async function settle(item: ItemRecord): Promise<boolean> {
+async function settle(item: ItemRecord, now: Date): Promise<boolean> {
   const { lease, organizationId } = item;
   if (!lease) return false;
   const { report: _, unsettledUntil: __, ...rest } = lease;
-  const now = new Date();
   const writes = new WriteSet();
   const scope = {
     caller: { organizationId, userId: lease.userId, keyId: lease.keyId },

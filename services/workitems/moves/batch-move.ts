@@ -85,8 +85,8 @@ export async function batchMoveWorkItems(
       [{ type: 'work_item.moved', data: { fromColumn: from.name, toColumn: to.name, batch: true, ...hand.data } }],
     );
   });
-  await followCrossings(context, crossings, moved);
-  for (const { item, sentBack } of returns) await tellOfReturn(context, item, sentBack, moved);
+  await followCrossings(context, crossings);
+  for (const { item, sentBack } of returns) await tellOfReturn(context, item, sentBack);
   return {
     movedCount: items.length,
     items: moved.map((item) => ({ ...toSummary(item, boards.get(item.boardId)), version: item.version })),

@@ -17,8 +17,6 @@ import { placeAtEnd } from './position.ts';
 export interface Cascade {
   readonly moves: CascadedMove[];
   readonly crossings: Crossing[];
-  /** The ancestors that have moved, in their new state. */
-  readonly moved: ItemOutline[];
 }
 
 /**
@@ -26,7 +24,7 @@ export interface Cascade {
  * If a parent is on another board of the project that lacks the column, it stays.
  */
 export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Role): Promise<Cascade> {
-  const cascade: Cascade = { moves: [], crossings: [], moved: [] };
+  const cascade: Cascade = { moves: [], crossings: [] };
   let child = moved;
   let childRole = to;
   while (child.parentId !== null) {
@@ -52,7 +50,6 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
     childRole = follows;
     cascade.moves.push({ id: parent._id, taskId: parent.taskId, fromColumn: from.name, toColumn: into.name });
     cascade.crossings.push(...crossing(parent, board, fromRole, childRole));
-    cascade.moved.push(child);
   }
   return cascade;
 }

@@ -108,8 +108,7 @@ export async function moveTo(
   );
   const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, role);
   const crossings = [...crossing(item, board, roleOf(from), role), ...(cascade?.crossings ?? [])];
-  const changed = [moved, ...(cascade?.moved ?? [])];
-  await followCrossings(scope, crossings, changed);
-  if (request.sentBack) await tellOfReturn(scope, item, request.sentBack, changed);
+  await followCrossings(scope, crossings);
+  if (request.sentBack) await tellOfReturn(scope, item, request.sentBack);
   return { moved, fromColumn, toColumn, cascaded: cascade?.moves ?? [] };
 }

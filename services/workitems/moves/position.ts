@@ -8,6 +8,7 @@ import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { nextInColumn, outlinesInOrder, requireItem } from '../items/items.repository.ts';
 import { adjustItem } from '../writes/change-item.ts';
+import { soFarOf } from '../writes/so-far.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the
@@ -70,7 +71,7 @@ async function renumberAround(
   const positionAt = (index: number) => (2 * (index + 1)) / (places + 1) - 1;
   for (const [index, other] of others.entries()) {
     const position = positionAt(index < own ? index : index + 1);
-    adjustItem(scope, other, { position, ...claimable({ ...other, position }, board) });
+    adjustItem(scope, other, { position, ...claimable({ ...soFarOf(scope, other), position }, board) });
   }
   return positionAt(own);
 }

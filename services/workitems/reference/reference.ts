@@ -755,9 +755,9 @@ export class Model {
   }
 
   /** What the service itself does with leases that have expired. */
-  settle(): void {
+  settle(nowMs: number): void {
     for (const item of this.items.values()) {
-      if (this.#expire(item)) this.#record(item, this.#abandon(item));
+      if (this.#expire(item, nowMs)) this.#record(item, this.#abandon(item));
     }
     this.followReadiness();
   }
@@ -1038,9 +1038,9 @@ export class Model {
   }
 
   /** @returns whether it had not been noticed before */
-  #expire(item: ModelItem): boolean {
+  #expire(item: ModelItem, nowMs = Date.now()): boolean {
     const { lease } = item;
-    if (!lease || lease.isSettled || this.#isHeld(item, Date.now())) return false;
+    if (!lease || lease.isSettled || this.#isHeld(item, nowMs)) return false;
     lease.isSettled = true;
     item.isAiProcessing = false;
     this.#record(item, [{ eventType: 'lease_expired', data: {} }]);

@@ -618,8 +618,10 @@ function goForward({ seconds, isSettled }: Passing): Promise<void> {
     vi.setSystemTime(now() + seconds * 1_000);
     // Usually at once; now and then something else comes first.
     if (!isSettled) return;
-    await settleEndedLeases(new Date());
-    for (const model of underWay) model.settle();
+    // Time goes on meanwhile: what ends while this settles is for the next time.
+    const at = new Date();
+    await settleEndedLeases(at);
+    for (const model of underWay) model.settle(at.getTime());
   });
 }
 const passTime = step(

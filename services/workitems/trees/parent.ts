@@ -6,6 +6,7 @@ import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from '.
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem } from '../items/items.repository.ts';
 import { adjustItem } from '../writes/change-item.ts';
+import { soFarOf } from '../writes/so-far.ts';
 import { parentFault } from './parent-rules.ts';
 import { countChildren, replaceAncestors } from './tree-writes.ts';
 
@@ -78,8 +79,9 @@ export async function leaveParent(scope: WriteScope, parentId: string | null): P
   if (!parent) return;
   if (parent.type !== 'task') return countChildren(scope, parent, -1);
   const board = await boardOf(scope, parent);
-  const childCount = parent.childCount - 1;
-  adjustItem(scope, parent, { childCount, ...claimable({ ...parent, childCount }, board) });
+  const now = soFarOf(scope, parent);
+  const childCount = now.childCount - 1;
+  adjustItem(scope, parent, { childCount, ...claimable({ ...now, childCount }, board) });
 }
 
 /** A changed type must still be allowed as the parent of the existing children. */

@@ -1,20 +1,25 @@
 import type { WriteScope } from '../calls/scope.ts';
+import { NOT_CLAIMABLE } from '../items/claimable.ts';
 import { below } from '../items/found-by.ts';
-import { inTree, type ReadItem } from '../items/grounds.ts';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { inTree } from '../items/grounds.ts';
+import { ItemModel } from '../items/items.model.ts';
+import type { ItemOutline } from '../items/views.ts';
 import { forgetReadiness } from '../writes/ready.ts';
+import { keepSoFar, soFarOf } from '../writes/so-far.ts';
 
 /**
  * Counts children that an item gets or loses. It relies on the item's place in the tree and its type, and not on what else is in it, so that any
  * number of children may be added at once.
  */
-export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRecord, 'type'>, children: number): void {
+export function countChildren(scope: WriteScope, parent: ItemOutline, children: number): void {
   if (children > 0) forgetReadiness(scope, parent._id);
+  // A task with others below it is done by doing those.
+  const set = children > 0 ? { ...NOT_CLAIMABLE } : undefined;
   scope.writes.rely(inTree(parent), 'shared', {
     inc: { childCount: children },
-    // A task with others below it is done by doing those.
-    ...(children > 0 && { set: { claimOrder: null, claimableFrom: null } }),
+    ...(set && { set }),
   });
+  keepSoFar(scope, parent, { ...set, childCount: soFarOf(scope, parent).childCount + children });
 }
 
 /** Moves what the whole tree below an item says about its ancestors from the old ones to the new ones. See found-by.ts. */

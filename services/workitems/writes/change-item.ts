@@ -15,6 +15,7 @@ import type { ItemOutline } from '../items/views.ts';
 import { tellAttention } from './attention.ts';
 import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
+import { keepSoFar, soFarOf } from './so-far.ts';
 
 /** An item as it was read, with enough to report it. */
 export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'lease'>;
@@ -46,7 +47,7 @@ export function insertItem(
  */
 export function changeItem<Item extends ItemOutline>(
   scope: WriteScope,
-  item: Item,
+  read: Item,
   board: BoardRecord,
   changes: ItemChanges & {
     readonly 'metadata.aiProvider'?: string;
@@ -56,6 +57,7 @@ export function changeItem<Item extends ItemOutline>(
   /** For a lease that ends with the change. A completion itself reports what the work has used. */
   why: PreviousWork['endedBecause'] = 'moved',
 ): Item {
+  const item = soFarOf(scope, read);
   const { after: changed, set } = afterChange(item, board, changes, why);
   const left = abandoned(scope, item, changed, why);
   const kept = abandonedAfter(item, changed, left.abandoned);
@@ -68,6 +70,7 @@ export function changeItem<Item extends ItemOutline>(
     once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
     set: { ...set, ...kept, ...attention },
   });
+  keepSoFar(scope, read, { ...set, ...kept, ...attention });
   if (hasEnded(item, after)) recordExpiry(scope, item);
   record(scope, { ...after, lease: item.lease }, [...events, ...left.events]);
   tellAttention(scope, after, item, attention);
@@ -89,7 +92,7 @@ function abandonedAfter(
 /** What changes in an item without being a change in its own right: nothing that `version` counts. */
 export function adjustItem(
   scope: WriteScope,
-  item: Task,
+  read: Task,
   set: Partial<
     Pick<
       ItemRecord,
@@ -109,9 +112,11 @@ export function adjustItem(
   >,
   events: readonly NewEvent[] = [],
 ): void {
+  const item = soFarOf(scope, read);
   const after = { ...written(item), ...set };
   const attention = { ...blockedAfter(item, after), ...attentionIn(set) };
   scope.writes.update(ItemModel, asRead(item).filter, { once: { revision: 1 }, set: { ...set, ...attention } });
+  keepSoFar(scope, read, { ...set, ...attention });
   record(scope, written(item), events);
   tellAttention(scope, after, item, attention);
   followReadiness(scope, item, after);

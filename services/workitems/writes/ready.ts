@@ -29,7 +29,11 @@ export function followReadiness(scope: WriteScope, before: Task | null, after: T
   };
   known.set(after._id, readiness);
   if (!isKnownClaimable(after, now)) forgetReadiness(scope, after._id);
-  else if (!readiness.was) readiness.eventId ??= tell(scope, after, 'work_item.ready', {});
+  else if (!readiness.was) {
+    // Told last, after all that the write does with it.
+    forgetReadiness(scope, after._id);
+    readiness.eventId = tell(scope, after, 'work_item.ready', {});
+  }
 }
 
 /** The task cannot be claimed after all, or is gone. */
