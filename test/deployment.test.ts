@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';
 import { describe, expect, test } from 'vitest';
 
@@ -56,6 +57,26 @@ test('feedback and events are scaled by the length of their queues, and have roo
   const scaling = file('deploy/helm/worktrack/templates/scaling.yaml');
   expect(scaling).toContain('queueName: rpc.{{ $name }}');
   expect(scaling).toContain('key: RABBITMQ_URL_{{ upper $name }}');
+});
+
+test('the image’s bill of materials has what runs in it and what its pages contain, and no tool that made it', async () => {
+  const [, made = ''] = /^RUN npx (-y pnpm@\S+ sbom .*)$/m.exec(file('Dockerfile')) ?? [];
+  const args = made.replace(' --out sbom.cdx.json', '').replaceAll("'", '').split(' ');
+  const { ok, output } = await runToEnd('npx', args, process.env, join(import.meta.dirname, '..'));
+  expect(ok, output).toBe(true);
+  const bill = JSON.parse(output.slice(output.indexOf('{'))) as {
+    bomFormat: string;
+    components: { name: string; purl: string; externalReferences: { type: string; hashes: object[] }[] }[];
+  };
+  expect(bill.bomFormat).toBe('CycloneDX');
+  const names = bill.components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['fastify', 'mongoose', 'amqplib', 'dompurify']));
+  for (const tool of ['vitest', 'typescript', 'knip', 'playwright-core']) expect(names).not.toContain(tool);
+  for (const { name, purl, externalReferences } of bill.components) {
+    if (purl.startsWith('pkg:npm/%40worktrack/')) continue;
+    const [distribution] = externalReferences.filter(({ type }) => type === 'distribution');
+    expect(distribution?.hashes, name).toHaveLength(1);
+  }
 });
 
 describe('at the broker', () => {
