@@ -35,8 +35,41 @@ beforeAll(async () => {
   mkdirSync(programs);
   symlinkSync(process.execPath, join(programs, 'node'));
   system = await sharedSystem();
+  issuer = await TestIssuer.start();
+  await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+  runner = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of this job',
+  };
 });
-afterAll(() => rmSync(folders, { recursive: true, force: true }));
+afterAll(async () => {
+  github.close();
+  await issuer?.stop();
+  rmSync(folders, { recursive: true, force: true });
+});
+
+const CLAIMS = { project: '42', branch: 'main' };
+let issuer: TestIssuer;
+/** What gives a job of GitHub Actions its ID tokens. */
+const given: string[] = [];
+let lifeSeconds = 600;
+const github = createServer((request, response) => {
+  const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const isJob = request.headers.authorization === 'Bearer of this job';
+  const iat = Math.floor(Date.now() / 1_000);
+  const value = issuer.jwt({ ...CLAIMS, aud: searchParams.get('audience'), iat, exp: iat + lifeSeconds });
+  given.push(value);
+  response.writeHead(isJob ? 200 : 403).end(JSON.stringify({ value }));
+});
+let runner: Record<string, string>;
+
+async function newRule(): Promise<TrustRule> {
+  const { data } = await organization.call<TrustRule>('POST', '/api/trust-rules', {
+    ...{ name: 'CI', issuer: issuer.url, claims: CLAIMS },
+    permissions: ['work-items:read', 'work-items:write', 'projects:read'],
+  });
+  return data;
+}
 
 async function newBuild(): Promise<void> {
   organization = await system.newOrganization();
@@ -160,10 +193,15 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     const [build = '', after = ''] = recipe('GitLab CI').split('  after_script:\n');
     const script = /script: (.*)/.exec(build)?.[1] ?? '';
     const lines = after.split('\n').map((line) => line.replace(/^ {4}- /, ''));
+    const [, name = '', audience] = /id_tokens: { (\w+): { aud: \$(\w+) } }/.exec(build) ?? [];
+    expect(audience).toBe('WORKTRACK_TRUST_RULE');
+    const rule = await newRule();
     await expectOneItem(async (passes) => {
       buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
       expect(await shell(script)).toBe(passes ? 0 : 1);
-      expect(await shell(lines.join('\n'), { CI_JOB_STATUS: passes ? 'success' : 'failed' })).toBe(0);
+      const token = { WORKTRACK_TRUST_RULE: rule.audience, [name]: issuer.jwt({ ...CLAIMS, aud: rule.audience }) };
+      const job = { ...token, WORKTRACK_API_KEY: '', TMPDIR: folder, CI_JOB_STATUS: passes ? 'success' : 'failed' };
+      expect(await shell(lines.join('\n'), job)).toBe(0);
     });
   });
 
@@ -171,10 +209,13 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     await newBuild();
     const [, script = ''] = /- run: (.*)/.exec(recipe('GitHub Actions')) ?? [];
     const [, passed = '', failed = ''] = /'success' && '(.*)' \|\| '(.*)' }}/.exec(recipe('GitHub Actions')) ?? [];
+    expect(page).not.toContain('secrets.');
+    const { audience } = await newRule();
     await expectOneItem(async (passes) => {
       buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
       expect(await shell(script)).toBe(passes ? 0 : 1);
-      expect((await runAction(withService(passes ? passed : failed))).code).toBe(0);
+      const given = { url: system.baseUrl, 'trust-rule': audience, command: passes ? passed : failed };
+      expect((await runAction(given, runner)).code).toBe(0);
     });
   });
 
@@ -231,42 +272,14 @@ describe('the action', () => {
 });
 
 describe('a job without a secret', () => {
-  const CLAIMS = { project: '42', branch: 'main' };
-  let issuer: TestIssuer;
   let rule: TrustRule;
-  /** What gives a job of GitHub Actions its ID tokens. */
-  const given: string[] = [];
-  let lifeSeconds = 600;
-  const github = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const isJob = request.headers.authorization === 'Bearer of this job';
-    const iat = Math.floor(Date.now() / 1_000);
-    const value = issuer.jwt({ ...CLAIMS, aud: searchParams.get('audience'), iat, exp: iat + lifeSeconds });
-    given.push(value);
-    response.writeHead(isJob ? 200 : 403).end(JSON.stringify({ value }));
-  });
-  let runner: Record<string, string>;
 
   beforeAll(async () => {
     await newBuild();
-    issuer = await TestIssuer.start();
-    await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
-    runner = {
-      ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2`,
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of this job',
-    };
-    const made = await organization.call<TrustRule>('POST', '/api/trust-rules', {
-      ...{ name: 'CI', issuer: issuer.url, claims: CLAIMS },
-      permissions: ['work-items:read', 'work-items:write', 'projects:read'],
-    });
-    rule = made.data;
+    rule = await newRule();
     await shell(
       `node -e 'fetch(process.env.WORKTRACK_URL + "/cli/worktrack.mjs").then((r) => r.text()).then((t) => fs.writeFileSync("worktrack.mjs", t))'`,
     );
-  });
-  afterAll(async () => {
-    github.close();
-    await issuer.stop();
   });
 
   /** One command of a job, in a folder for temporary files that its jobs share. */
