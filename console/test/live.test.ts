@@ -31,9 +31,9 @@ test('what others do appears on the board and in the item as it happens', async 
   await page.locator('.column[aria-label="Backlog, 1 card"]').waitFor();
 
   await page.getByRole('link', { name: 'First' }).click();
-  await page.getByRole('heading', { level: 1, name: 'First' }).waitFor();
+  await page.getByRole('complementary', { name: 'First' }).getByRole('heading', { name: 'First' }).waitFor();
   await organization.call('PATCH', `/api/work-items/${first.id}`, { title: 'Renamed' });
-  await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor();
+  await page.getByRole('complementary', { name: 'Renamed' }).getByRole('heading', { name: 'Renamed' }).waitFor();
   await page.getByText('changed title').waitFor();
   await page.goBack();
   await organization.call('DELETE', `/api/work-items/${second.id}`);
@@ -88,6 +88,26 @@ test('a card and the list of agents show an agent’s progress, heartbeat by hea
     }
   }
   expect(asked).toEqual([]);
+});
+
+test('what happens while a screen reads for the first time is not missed', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Claimed meanwhile', boardColumnId: 'To Do' });
+  const { page } = await stage.visit('settings', { apiKey: organization.apiKey });
+  const working = /\/api\/work-items\?.*leaseState=working/;
+  let isFirst = true;
+  await page.route(working, async (route) => {
+    if (!isFirst) return route.continue();
+    isFirst = false;
+    const again = page.waitForRequest(working);
+    await organization.call('POST', '/api/work-items/claim', { ids: [taskId], agent: 'agent 7' });
+    await again;
+    // What was true before; it may no longer be wanted.
+    const none = { workItems: [], pagination: { page: 1, limit: 100, total: 0, totalPages: 0 }, nextCursor: null };
+    await route.fulfill({ json: { success: true, data: none } }).catch(() => {});
+  });
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await page.getByRole('heading', { name: 'Claimed meanwhile' }).waitFor();
 });
 
 test('the tabs of a browser share one stream, and the tab that takes it over continues where it was', async () => {

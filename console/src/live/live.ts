@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Query } from '@tanstack/query-core';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { useEffect } from 'preact/hooks';
@@ -91,7 +92,7 @@ function hear(told: Told): void {
       if (told.connection.state !== 'connecting') ready.value = true;
       break;
     case 'anew':
-      queries.invalidateQueries();
+      void readAgain();
       break;
   }
 }
@@ -101,8 +102,8 @@ const old = new Set<string>();
 /** Answers that an event makes stale are requested again, together: an agent at work causes several events at once. */
 function makeOld(event: LoggedEvent): void {
   for (const query of queries.getQueryCache().getAll()) {
-    const isFollowed = query.meta?.follows?.(event) && !(query.meta.isPatched && query.isActive());
-    if (isFollowed) old.add(query.queryHash);
+    const isPatched = query.meta?.isPatched && query.isActive() && query.state.data !== undefined;
+    if (query.meta?.follows?.(event) && !isPatched) old.add(query.queryHash);
   }
   if (old.size > 0) refetch();
 }
@@ -110,8 +111,14 @@ function makeOld(event: LoggedEvent): void {
 const refetch = paced(() => {
   const hashes = new Set(old);
   old.clear();
-  return queries.invalidateQueries({ predicate: ({ queryHash }) => hashes.has(queryHash) });
+  return readAgain(({ queryHash }) => hashes.has(queryHash));
 }, REFETCH_EVERY_MS);
+
+/** What is being read for the first time too, of which an invalidation takes no notice: its answer may be from before the event. */
+async function readAgain(isMeant: (query: Query) => boolean = () => true): Promise<void> {
+  await queries.cancelQueries({ predicate: (query) => query.state.data === undefined && isMeant(query) });
+  await queries.invalidateQueries({ predicate: isMeant });
+}
 
 /** Calls back for each event while the component is mounted: for what is patched rather than requested again. */
 export function useEvents(listener: (event: LoggedEvent) => void): void {
