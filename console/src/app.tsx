@@ -3,7 +3,7 @@ import { useCallback, useEffect } from 'preact/hooks';
 import { CreateAnywhere } from './create/anywhere.tsx';
 import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
-import { ready, startLive, useEvents } from './live/live.ts';
+import { ready, useEvents } from './live/live.ts';
 import { later } from './parts/later.tsx';
 import { isHelpOpen } from './parts/shortcuts.ts';
 import { Failed, Loading } from './parts/states.tsx';
@@ -30,14 +30,7 @@ export function App() {
   }
 }
 
-let isLiveStarted = false;
-
 function SignedIn({ identity }: { readonly identity: Identity }) {
-  useEffect(() => {
-    if (isLiveStarted) return;
-    isLiveStarted = true;
-    startLive();
-  }, []);
   const { id } = identity.user;
   // A new name, or a role that may do more or less.
   useEvents(useCallback(({ subject }: LoggedEvent) => void (subject.id === id && askWhoIsThere()), [id]));

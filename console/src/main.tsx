@@ -3,11 +3,16 @@ import './styles/base.css';
 import './parts/controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { openBoard } from './board/open.ts';
+import { startLive } from './live/live.ts';
+import { beginWith } from './parts/project.ts';
 import { path } from './router.ts';
 import { FIRST_SCREEN, screenAt } from './screens.ts';
 import { askWhoIsThere } from './session.ts';
 
 askWhoIsThere();
+startLive();
+if (path.value === 'board') beginWith(openBoard);
 // Its code meanwhile: a failure is shown when the screen is.
 screenAt(path.value || FIRST_SCREEN)
   ?.screen.load()

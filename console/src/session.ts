@@ -1,8 +1,9 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { me } from '@worktrack/contracts/gateway/identity';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { call, onSignedOut, send } from './api/call.ts';
+import { queries } from './api/query.ts';
 import { ServiceError } from './api/service-error.ts';
 
 export type Identity = Output<typeof me>;
@@ -25,7 +26,10 @@ export function may(permission: Permission): boolean {
 
 /** The tabs of a browser share the cookie, so they sign in and out together. */
 const tabs = new BroadcastChannel('worktrack.session');
-tabs.onmessage = () => location.reload();
+tabs.onmessage = ({ data }: MessageEvent<'in' | 'out' | 'ended'>) => {
+  if (data === 'ended') hideAll();
+  else location.reload();
+};
 
 export async function askWhoIsThere(): Promise<void> {
   const isKnown = session.value.state === 'signed-in';
@@ -57,6 +61,24 @@ export async function signOut(): Promise<void> {
   location.reload();
 }
 
-onSignedOut(() => {
-  if (session.value.state === 'signed-in') session.value = { state: 'signed-out', ended: true };
-});
+/** The service knows this session no longer: nothing that was read with it stays in sight or in memory, in none of its tabs. */
+export function endSession(): void {
+  if (session.value.state !== 'signed-in') return;
+  tabs.postMessage('ended');
+  hideAll();
+}
+onSignedOut(endSession);
+
+export async function untilSignedIn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = effect(() => {
+    if (session.value.state === 'signed-in') resolve();
+  });
+  await promise;
+  stop();
+}
+
+function hideAll(): void {
+  session.value = { state: 'signed-out', ended: true };
+  queries.clear();
+}

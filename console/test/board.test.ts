@@ -63,6 +63,20 @@ test('shows every card with everything there is to know about it, and looks righ
   expect(await sent.page.locator('.card').count()).toBe(1);
 });
 
+test('the first board needs one request besides who is there and the stream of events', async () => {
+  const visitor = await stage.visit(`board?project=${stage.organization.projectId}`);
+  await visitor.page.locator('.column[aria-label^="Backlog,"]').waitFor();
+  const asked = visitor.requests.filter(({ path }) => path.startsWith('/api/')).map(({ path }) => path);
+  const meanwhile = ['/api/me', '/api/events/stream'];
+  expect(asked.slice(0, 3).sort()).toEqual([...meanwhile, '/api/board-view'].sort());
+  await visitor.page.route(/\/api\/(projects|boards\/)/, (route) => route.abort());
+  await visitor.page.reload();
+  await visitor.page.locator('.column[aria-label^="Backlog,"]').waitFor();
+  // One of a project that is gone shows another.
+  const { page } = await visitor.openTab('board?project=01990000-0000-7000-8000-000000000000');
+  await page.locator('.column[aria-label^="Backlog,"]').waitFor();
+});
+
 test('a card is moved with the mouse, the menu and the keyboard', async () => {
   const organization = await stage.newOrganization();
   const [one, two, three] = [

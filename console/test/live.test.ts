@@ -107,7 +107,7 @@ test('what happens while a screen reads for the first time is not missed', async
     await route.fulfill({ json: { success: true, data: none } }).catch(() => {});
   });
   await page.getByRole('link', { name: 'Agents' }).click();
-  await page.getByRole('heading', { name: 'Claimed meanwhile' }).waitFor();
+  await page.getByText('Claimed meanwhile').waitFor();
 });
 
 test('the tabs of a browser share one stream, and the tab that takes it over continues where it was', async () => {

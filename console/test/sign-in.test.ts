@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
 const stage = openStage();
@@ -43,6 +44,29 @@ test('signing out in one tab signs out in all', async () => {
   await visitor.isGood('account-menu');
   await visitor.page.getByRole('menuitem', { name: 'Sign out' }).click();
   for (const { page } of [visitor, tab]) await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('what a session shows is hidden, in all its tabs, within 5 s of its end elsewhere, and nothing of it is left', async () => {
+  const { call } = stage.organization;
+  const sessions = async () =>
+    (await call<{ items: { id: string }[] }>('GET', '/api/sessions')).data.items.map(({ id }) => id);
+  const before = await sessions();
+  const visitor = await stage.visit('board');
+  const tab = await visitor.openTab('settings');
+  for (const { page } of [visitor, tab]) await page.getByRole('button', { name: 'Account of' }).waitFor();
+  const own = (await sessions()).find((id) => !before.includes(id));
+  await call('DELETE', `/api/sessions/${own}`);
+  for (const { page } of [visitor, tab]) {
+    await page.getByText('Your session has ended').waitFor({ timeout: 5_000 });
+    expect(await page.locator('.frame').count()).toBe(0);
+  }
+  // Whoever comes next finds their own work, as it happens.
+  const other = await stage.newOrganization();
+  await visitor.page.getByLabel('API key').fill(other.apiKey);
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.locator('.column[aria-label="Backlog, 0 cards"]').waitFor();
+  await createItem(other, { title: 'Theirs' });
+  await visitor.page.locator('.column[aria-label="Backlog, 1 card"]').waitFor();
 });
 
 test('language, theme and density are the visitor’s, and can be chosen, with the keyboard too', async () => {

@@ -26,6 +26,7 @@ import type { FeedbackSettings } from './feedback/settings.ts';
 import type { Spool } from './feedback/spool/spool.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
 import { answerClientError } from './http/client-error.ts';
+import { compressLongAnswers } from './http/compress.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
 import { failureOf } from './http/failure.ts';
 import { tellOfStop } from './http/gone.ts';
@@ -145,6 +146,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   observeRequests(app, { log: needs.requestLog, trustsTraceparent: needs.trustsTraceparent });
   limitSlowBodies(app);
   discardUnreadBodies(app);
+  compressLongAnswers(app);
   tellOfStop(app);
   const answerTheOthers = answerOtherMethods(app);
 

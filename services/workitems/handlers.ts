@@ -47,6 +47,7 @@ import { getLineage } from './lineage/lineage.ts';
 import { listCards, listProjectCards } from './lists/cards.ts';
 import { listGroups } from './lists/groups.ts';
 import { listWorkItems } from './lists/list.ts';
+import { openBoard } from './lists/open-board.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';
 import { moveWorkItem } from './moves/move.ts';
 import { generatePrompt } from './prompts/generate.ts';
@@ -88,6 +89,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'boards.cards': listCards,
       'projects.cards': listProjectCards,
       'projects.groups': listGroups,
+      'boards.open': openBoard,
       'workItems.list': listWorkItems,
       'workItems.get': batched(getWorkItems),
       'workItems.resolve': batched(resolveWorkItems),

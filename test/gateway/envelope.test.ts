@@ -42,6 +42,20 @@ describe('success', () => {
     });
   });
 
+  test('a long answer is compressed for whoever accepts that, a short one never', async () => {
+    const { id } = (await organization.call('POST', '/api/projects', { name: 'Long', description: 'x'.repeat(9_000) }))
+      .data;
+    const encodings: (string | null)[] = [];
+    for (const accepted of ['gzip, deflate, br, zstd', 'gzip', 'identity']) {
+      const answer = await request(`/api/projects/${id}`, { headers: withKey({ 'accept-encoding': accepted }) });
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+      expect(await answer.json()).toMatchObject({ data: { name: 'Long' } });
+      encodings.push(answer.headers.get('content-encoding'));
+    }
+    const short = await request('/api/me', { headers: withKey() });
+    expect([...encodings, short.headers.get('content-encoding')]).toEqual(['br', 'gzip', null, null]);
+  });
+
   test('a trailing slash in a path means nothing', async () => {
     expect((await organization.call('GET', '/api/projects/?limit=1')).data).toEqual(
       (await organization.call('GET', '/api/projects?limit=1')).data,

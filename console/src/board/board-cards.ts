@@ -24,6 +24,7 @@ import {
   withTotal,
 } from './card-pages.ts';
 import { words } from './messages.ts';
+import { type CardFilters, cardsKey } from './open.ts';
 
 /** What was done last, for a screen reader. */
 export const said = signal('');
@@ -36,7 +37,6 @@ interface How {
   readonly reason?: string;
 }
 
-export type CardFilters = Pick<RawInput<typeof listCards>, 'search' | 'type' | 'priority' | 'leaseState'>;
 /** Position within a column. */
 export type Place = 'first' | { readonly after: string };
 
@@ -74,7 +74,7 @@ export class BoardCards {
   }
 
   keyOf(columnId: string) {
-    return ['cards', this.board.id, this.filters, columnId];
+    return cardsKey(this.board.id, this.filters, columnId);
   }
 
   page(columnId: string, cursor: string | undefined, signal?: AbortSignal): Promise<CardPage> {

@@ -1,8 +1,6 @@
 import './board.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
-import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
-import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
@@ -18,11 +16,12 @@ import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
-import { BoardCards, type CardFilters, said, sendingBack } from './board-cards.ts';
+import { BoardCards, said, sendingBack } from './board-cards.ts';
 import { ColumnView } from './column.tsx';
 import { whenDraggable } from './drag.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
+import { cardFilters } from './open.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
@@ -88,12 +87,7 @@ interface ColumnsProps {
 }
 
 function Columns({ board, firstSteps }: ColumnsProps) {
-  const filters: CardFilters = {
-    search: filter('q'),
-    type: filter('type') as ItemType | undefined,
-    priority: filter('priority') as Priority | undefined,
-    leaseState: filter('work') as CardFilters['leaseState'],
-  };
+  const filters = cardFilters();
   const key = JSON.stringify([board, filters]);
   const cards = useMemo(() => new BoardCards(board, filters), [key]);
   usePlace({ projectId: board.projectId, boardId: board.id });

@@ -4,6 +4,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { useEffect } from 'preact/hooks';
 import { queries } from '../api/query.ts';
+import { endSession, untilSignedIn } from '../session.ts';
 import { paced } from './paced.ts';
 import { followEvents } from './stream.ts';
 
@@ -15,7 +16,10 @@ interface Connection {
 }
 export const connection = signal<Connection>({ state: 'connecting', sinceMs: Date.now() });
 
-/** Whether screens may request: what is read before the stream is open may be stale at once, and would be read twice. */
+/**
+ * Whether screens may request: what is read before the stream is open may be stale at once, and would be read twice. It is opened while the page
+ * asks who is there.
+ */
 export const ready = signal(false);
 /** Without a stream for this long, they request anyway. */
 const PATIENCE_MS = 1_000;
@@ -53,9 +57,11 @@ export function startLive(): void {
     else if (leads) tabs.postMessage({ kind: 'state', connection: connection.value, cursor } satisfies Told);
   };
   tabs.postMessage({ kind: 'who' } satisfies Told);
-  setTimeout(() => {
-    ready.value = true;
-  }, PATIENCE_MS);
+  const patience = () =>
+    setTimeout(() => {
+      ready.value = true;
+    }, PATIENCE_MS);
+  void untilSignedIn().then(patience);
 
   const change = (state: Connection['state']) => {
     if (connection.value.state !== state) tell({ kind: 'state', connection: { state, sinceMs: Date.now() }, cursor });
@@ -71,7 +77,14 @@ export function startLive(): void {
       beat: (beat: Beat) => tell({ kind: 'beat', beat }),
       lost: () => change('lost'),
     };
-    await followEvents(cursor, listener, new AbortController().signal);
+    for (;;) {
+      await followEvents(cursor, listener);
+      endSession();
+      ready.value = false;
+      cursor = undefined;
+      await untilSignedIn();
+      patience();
+    }
   };
   navigator.locks.request('worktrack.live', lead);
 }

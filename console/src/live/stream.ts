@@ -2,6 +2,8 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { createParser } from 'eventsource-parser';
 
+const UNAUTHORIZED = 401;
+
 /** The server sends something at least every 15 s; after this long without a byte the connection is considered broken. */
 const SILENCE_MS = 40_000;
 const FIRST_DELAY_MS = 500;
@@ -17,18 +19,14 @@ export interface StreamListener {
 }
 
 /**
- * Follows the organization's events until the signal ends it, and resumes by cursor after a break. Not with an EventSource, which reveals neither
+ * Follows the organization's events until the session is over, and resumes by cursor after a break. Not with an EventSource, which reveals neither
  * the status with which it was refused nor that a connection has long been silent.
  * @param after the last known event; `undefined`: from now on
  */
-export async function followEvents(
-  after: number | undefined,
-  listener: StreamListener,
-  signal: AbortSignal,
-): Promise<void> {
+export async function followEvents(after: number | undefined, listener: StreamListener): Promise<void> {
   let cursor = after;
   let failures = 0;
-  while (!signal.aborted) {
+  for (;;) {
     const attempt = new AbortController();
     let silence = setTimeout(() => attempt.abort(), SILENCE_MS);
     try {
@@ -37,13 +35,14 @@ export async function followEvents(
         headers: { accept: 'text/event-stream' },
         credentials: 'same-origin',
         cache: 'no-store',
-        signal: AbortSignal.any([signal, attempt.signal]),
+        signal: attempt.signal,
       });
       if (response.status === 410) {
         // The log does not go back that far: everything is read again, and followed from now on.
         cursor = undefined;
         continue;
       }
+      if (response.status === UNAUTHORIZED) return;
       if (!response.ok || !response.body) throw new Error(`The stream was answered with ${response.status}.`);
       failures = 0;
       listener.opened(cursor !== undefined);
@@ -68,14 +67,13 @@ export async function followEvents(
       clearTimeout(silence);
       attempt.abort();
     }
-    if (signal.aborted) return;
     listener.lost();
-    await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures) * (0.5 + Math.random() / 2), signal);
+    await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures) * (0.5 + Math.random() / 2));
   }
 }
 
 /** Ends early when the browser reports that the network is back, or when somebody looks at the page again. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();
     const end = () => {
@@ -86,7 +84,6 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, ms);
     const until = { signal: over.signal };
     addEventListener('online', end, until);
-    signal.addEventListener('abort', end, until);
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && end(), until);
   });
 }

@@ -8,18 +8,29 @@ export type Project = Output<typeof listProjects>['projects'][number];
 
 const PAGE_SIZE = 100;
 
+type Page = Pick<Output<typeof listProjects>, 'projects' | 'nextCursor'>;
+
+/** Reads the first projects along with what else the first screen shows. */
+let readAlong: ((signal: AbortSignal) => Promise<Page>) | undefined;
+export function beginWith(read: typeof readAlong): void {
+  readAlong = read;
+}
+
+async function firstProjects(signal: AbortSignal): Promise<Page> {
+  const read = readAlong;
+  readAlong = undefined;
+  // Of a project or a board that is gone, for example: then each part is asked for, and says so itself.
+  const known = await read?.(signal).catch(() => undefined);
+  return known ?? (await call<typeof listProjects>('GET /api/projects', { limit: PAGE_SIZE }, { signal }));
+}
+
 async function allProjects(signal: AbortSignal): Promise<readonly Project[]> {
-  const projects: Project[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const page = await call<typeof listProjects>(
-      'GET /api/projects',
-      { limit: PAGE_SIZE, ...(cursor && { cursor }) },
-      { signal },
-    );
-    projects.push(...page.projects);
+  let { projects, nextCursor: cursor }: Page = await firstProjects(signal);
+  while (cursor) {
+    const page = await call<typeof listProjects>('GET /api/projects', { limit: PAGE_SIZE, cursor }, { signal });
+    projects = [...projects, ...page.projects];
     cursor = page.nextCursor;
-  } while (cursor);
+  }
   return projects;
 }
 

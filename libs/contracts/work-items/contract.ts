@@ -41,6 +41,7 @@ import { getWorkItemEvents } from './events.ts';
 import { getWorkItem } from './get.ts';
 import { listCards, listGroups, listProjectCards } from './lists/cards.ts';
 import { listWorkItems } from './lists/list.ts';
+import { openBoard } from './lists/open-board.ts';
 import { resolveWorkItems } from './resolve.ts';
 
 export const workItemsContract = serviceContract('workitems', [
@@ -66,6 +67,7 @@ export const workItemsContract = serviceContract('workitems', [
   listCards,
   listProjectCards,
   listGroups,
+  openBoard,
   listWorkItems,
   getWorkItem,
   resolveWorkItems,

@@ -12,6 +12,8 @@ import type { LogPage } from './log-reader.ts';
 import type { RecentEvents } from './recent-events.ts';
 
 const KEEP_ALIVE_EVERY_MS = 15_000;
+/** Who has been signed out is to see nothing more within 5 s, and an end of a session is in no log. */
+const RECOGNIZE_SESSION_EVERY_MS = 4_000;
 /** A reader that takes nothing for this long is disconnected. What it misses stays in the log. */
 const SLOW_AFTER_MS = 30_000;
 /** For the last message to such a reader. */
@@ -80,7 +82,9 @@ export class EventStream implements Listener {
   /** Resolves once it has ended. */
   async run(feed: { readonly recent: Pick<RecentEvents, 'after'> }, after: number): Promise<EndReason> {
     this.#after = after;
-    const keepAlive = setInterval(() => void this.#keepAlive(), KEEP_ALIVE_EVERY_MS).unref();
+    const keepAlive = setInterval(() => this.#keepAlive(), KEEP_ALIVE_EVERY_MS).unref();
+    const recognizeEveryMs = this.#identity.last.session ? RECOGNIZE_SESSION_EVERY_MS : KEEP_ALIVE_EVERY_MS;
+    const recognize = setInterval(() => void this.#identityNow(recognizeEveryMs / 2), recognizeEveryMs).unref();
     await this.#write(placeFrame('listening', after));
     this.#mayTellBeats = true;
     while (!this.#ended) {
@@ -90,6 +94,7 @@ export class EventStream implements Listener {
       if (!isThereMore && !this.#ended) await this.#news.promise;
     }
     clearInterval(keepAlive);
+    clearInterval(recognize);
     this.#sayWhy(this.#ended);
     return this.#ended;
   }
@@ -191,9 +196,8 @@ export class EventStream implements Listener {
     this.#out.off('drain', resolve);
   }
 
-  async #keepAlive(): Promise<void> {
+  #keepAlive(): void {
     if (!this.#ended && !this.#out.writableNeedDrain) this.#out.write(keepAliveFrame(this.#after));
-    await this.#identityNow(KEEP_ALIVE_EVERY_MS / 2);
   }
 
   #sayWhy(reason: EndReason): void {

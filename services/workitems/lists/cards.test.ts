@@ -69,3 +69,22 @@ test('a move with an old version is refused with the item as it is', async () =>
     extra: { current: { columnName: 'To Do', version: 2 } },
   });
 });
+
+test('what a board shows first is in one answer: the same as its parts, whose cursors it continues', async () => {
+  const own = await startProject();
+  for (let count = 0; count < 3; count++) await own.create('task', { column: 'Review' });
+  const view = await call(own.caller, 'boards.open', { projectId: own.project.id, limit: 2 });
+  expect(view.boardId).toBe(own.board.id);
+  expect(view.projects.projects).toEqual((await call(own.caller, 'projects.list', {})).projects);
+  expect(view.boards).toEqual(await call(own.caller, 'boards.list', { id: own.project.id }));
+  expect(await call(own.caller, 'boards.open', { boardId: own.board.id, limit: 2 })).toEqual(view);
+  for (const { boardColumnId, ...page } of view.columns) {
+    expect(page).toEqual(await call(own.caller, 'boards.cards', { id: own.board.id, boardColumnId, limit: 2 }));
+  }
+  const review = view.columns.find(({ cards }) => cards.length === 2);
+  const rest = { id: own.board.id, boardColumnId: review?.boardColumnId, cursor: review?.nextCursor ?? '' };
+  expect((await call(own.caller, 'boards.cards', rest)).cards).toHaveLength(1);
+  const unknown = '01990000-0000-7000-8000-000000000000';
+  await expect(call(own.caller, 'boards.open', { projectId: unknown })).rejects.toThrow(/project/i);
+  await expect(call(own.caller, 'boards.open', { boardId: unknown })).rejects.toThrow(/board/i);
+});

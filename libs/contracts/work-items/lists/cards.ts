@@ -32,7 +32,7 @@ const onlyIds = z
   .describe('Only these items, as far as they match. Not together with search or cursor');
 
 const output = z.object({ cards: z.array(Card), pagination: BoundedPagination, nextCursor: NextCursor });
-const exampleCard: Card = {
+export const exampleCard: Card = {
   ...{ ...exampleSummary, version: 3, position: 7, blockedBy: ['W-T-13'], estimatedCost: '0.000000' },
   ...{ createdAt: times.createdAt, updatedAt: times.updatedAt },
   epic: { id: ids.epic, taskId: 'W-E-2', title: 'Themes' },

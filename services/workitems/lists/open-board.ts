@@ -1,0 +1,39 @@
+import { MAX_PAGE_SIZE } from '@worktrack/contracts/fields';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { openBoard as operation } from '@worktrack/contracts/work-items/lists/open-board';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import { listBoards } from '../administration/read-boards.ts';
+import { getProject, listProjects } from '../administration/read-projects.ts';
+import { requireBoard } from '../boards/boards.repository.ts';
+import { listCards } from './cards.ts';
+
+type Context = ReadContext<FailureOf<typeof operation>>;
+
+/** As many cards as all columns together begin with at most: a board of fifty columns shows a few of each. */
+const MAX_CARDS = 400;
+
+/** What the console would otherwise ask for one after the other: which projects there are, their boards, and each column. */
+export async function openBoard(
+  { projectId, boardId, limit, ...filters }: Input<typeof operation>,
+  context: Context,
+): Promise<Output<typeof operation>> {
+  const { projects, nextCursor } = await listProjects({ page: 1, limit: MAX_PAGE_SIZE }, context);
+  const known = { projects: { projects, nextCursor } };
+  const id = projectId ?? (boardId ? (await requireBoard(context, boardId)).projectId : newestOf(projects, context));
+  if (!id) return { ...known, boards: [], boardId: null, columns: [] };
+  const boards = await listBoards({ id }, context);
+  const wanted =
+    boardId ?? (projects.find((each) => each.id === id) ?? (await getProject({ id }, context))).defaultBoardId;
+  const board = boards.find((each) => each.id === wanted);
+  if (!board) throw context.fail('NOT_FOUND', `There is no board ${wanted} in this project.`);
+  const each = Math.max(1, Math.min(limit, Math.floor(MAX_CARDS / board.columns.length)));
+  const columns = board.columns.map(async ({ id: boardColumnId }) => {
+    const page = await listCards({ ...filters, id: board.id, boardColumnId, limit: each }, context);
+    return { boardColumnId, ...page };
+  });
+  return { ...known, boards, boardId: board.id, columns: await Promise.all(columns) };
+}
+
+function newestOf(projects: readonly { readonly id: string }[], { caller }: Context): string | undefined {
+  return caller.sessionProjectId ?? projects[0]?.id;
+}
