@@ -7,6 +7,14 @@ import { StartError } from '../start-error.ts';
 export const WITHOUT_INSTALLING =
   'Otherwise use `docker compose up`, or set RABBITMQ_URL, REDIS_URL and MONGODB_URL to servers that are already running.';
 
+/** What Homebrew calls them: it is never run here, since it asks its user. */
+const FORMULAE: Readonly<Record<string, string>> = {
+  'rabbitmq-server': 'rabbitmq',
+  'redis-server': 'redis',
+  python3: 'python',
+  prometheus: 'prometheus',
+};
+
 /**
  * Installs Debian packages without starting their system services (policy-rc.d is Debian's way to prevent that), because we run our own.
  * The package list is fetched only if the first attempt fails: a new machine has none, otherwise it is usually good enough.
@@ -36,7 +44,12 @@ export async function installDebianPackages(
 ): Promise<void> {
   const command = `apt-get install -y ${packages.join(' ')}`;
   if (!findProgram('apt-get')) {
-    throw new StartError(`${what} cannot be found, and cannot be installed here without apt-get. ${otherwise}`);
+    const formulae = process.platform === 'darwin' ? packages.flatMap((each) => FORMULAE[each] ?? []) : [];
+    const how =
+      formulae.length > 0
+        ? `: run \`brew install ${formulae.join(' ')}\` once.`
+        : ', and cannot be installed here without apt-get.';
+    throw new StartError(`${what} cannot be found${how} ${otherwise}`);
   }
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   if (asRoot.length > 0 && !(await runToEnd('sudo', ['-n', 'true'])).ok) {
