@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type CallService, call, newCaller, startProject } from '../testing.ts';
 import { Model, Refused } from './reference.ts';
 
@@ -72,6 +72,8 @@ export class Service {
   #call<N extends Name>(name: N, input: InputOf<N>, caller: Caller): AnswerOf<N> {
     const said = JSON.stringify(input, (_, value) => (typeof value === 'string' ? this.#nameOf(value) : value));
     this.#calls.push(`${name} ${said}${this.#nameOfCaller(caller)}`);
+    // No two calls are made at the same time.
+    vi.setSystemTime(Date.now() + 1);
     return call(caller, name, input);
   }
 
