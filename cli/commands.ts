@@ -10,6 +10,7 @@ import { keyCommand } from './commands/key.ts';
 import { labelCommand } from './commands/label.ts';
 import { loginLinkCommand } from './commands/login-link.ts';
 import { mcpCommand } from './commands/mcp.ts';
+import { notificationCommand } from './commands/notification.ts';
 import { projectCommand } from './commands/project.ts';
 import { roleCommand } from './commands/role.ts';
 import { sourceCommand } from './commands/source.ts';
@@ -24,6 +25,7 @@ export const WHICH_SERVICE =
 /** All that need an API key and nothing else. */
 export const commandsWithKey = (): Command[] => [
   inboxCommand(),
+  notificationCommand(),
   itemCommand(),
   projectCommand(),
   labelCommand(),

@@ -27,10 +27,14 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
 }
 
 /** What somebody has to know to decide whether to look. */
-function whatOf({ workItem, blockedBy, budget, previous }: ForYouItem): string {
+function whatOf({ workItem, blockedBy, budget, previous, mention }: ForYouItem): string {
   if (budget) return `$${budget.spentUsd.toFixed(2)} of $${budget.limitUsd.toFixed(2)} spent`;
   const { lease, rework, title = '' } = workItem ?? {};
   const why =
-    lease?.question ?? rework?.summary ?? previous?.agent ?? blockedBy?.map(({ taskId }) => taskId).join(', ');
+    mention?.text ??
+    lease?.question ??
+    rework?.summary ??
+    previous?.agent ??
+    blockedBy?.map(({ taskId }) => taskId).join(', ');
   return why ? `${why}: ${title}` : title;
 }

@@ -1,3 +1,4 @@
+import { unwatchWorkItem, watchWorkItem } from '@worktrack/contracts/gateway/notifications';
 import type { Output, RawInput } from '@worktrack/contracts/operation';
 import { getBoard } from '@worktrack/contracts/projects/board-operations';
 import { getProject, listProjects } from '@worktrack/contracts/projects/project-operations';
@@ -111,6 +112,21 @@ export function itemCommand(): Command {
       if (options.json) return printJson(deleted);
       print(`${id} is deleted.`);
     });
+
+  for (const [name, operation, description] of [
+    ['watch', watchWorkItem, 'be told what others, and your agents, do to it'],
+    ['unwatch', unwatchWorkItem, 'be told of it no longer'],
+  ] as const) {
+    item
+      .command(`${name} <item>`)
+      .description(description)
+      .addOption(jsonOption())
+      .action(async (workItemId: string, { json }: Options) => {
+        const watched = await api().call(operation, { workItemId });
+        if (json) return printJson(watched);
+        print(`You ${watched.watching ? 'watch' : 'no longer watch'} ${watched.taskId}.`);
+      });
+  }
 
   addFileCommands(item);
   addWorkCommands(item);

@@ -1,4 +1,6 @@
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
+import type { Identity } from '@worktrack/contracts/keys/identity';
+import { handleOf } from '@worktrack/contracts/people/mentions';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
@@ -61,4 +63,35 @@ test('what is sent back comes back with its reason, and a question is answered i
   const { data } = await call<WorkItem>('GET', `/api/work-items/${judged.id}`);
   expect(data).toMatchObject({ columnName: 'In Progress', rework: { summary: 'Too dark' } });
   await visitor.isGood('for-you-returned');
+});
+
+test('what mentions one is there until it is marked as read, and an item is watched from its menu', async () => {
+  const organization = await stage.newOrganization();
+  const { call } = organization;
+  const { data: me } = await call<Identity>('GET', '/api/me');
+  const task = await createItem(organization, { title: 'The colours', boardColumnId: 'To Do' });
+  const claim = await call<{ lease: { token: string } }>('POST', '/api/work-items/claim', {
+    ids: [task.id],
+    agent: 'one',
+  });
+  const visitor = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByText('Nothing needs you.').waitFor();
+  const text = `Dark enough, @${handleOf(me.user.name)}?`;
+  await call('POST', `/api/work-items/${task.id}/comments`, { text, leaseToken: claim.data.lease.token });
+  await page.getByRole('region', { name: 'Mentions' }).getByText(text).waitFor();
+  await visitor.isGood('for-you-mentioned');
+  await page.getByRole('button', { name: 'Mark as read' }).click();
+  await page.getByText('Nothing needs you.').waitFor();
+
+  await page.goto(`${page.url().replace(/for-you.*/, '')}items/${task.taskId}`);
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: `Actions for ${task.taskId}` }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await choose('Watch');
+  await page.getByText(`You are told what happens to ${task.taskId}.`).waitFor();
+  expect((await call('GET', `/api/work-items/${task.id}/watch`)).data).toMatchObject({ watching: true });
+  await choose('Stop watching');
+  await page.getByText(`You are no longer told of ${task.taskId}.`).waitFor();
 });

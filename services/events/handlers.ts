@@ -5,6 +5,14 @@ import { exportEntries, readAudit, readHeads } from './audit/read.ts';
 import { recordRefusals } from './audit/refusals.ts';
 import type { HeadSigner } from './audit/signing.ts';
 import { readLog } from './log/read.ts';
+import {
+  isWatching,
+  listMentions,
+  readNotifications,
+  setWatch,
+  storedNotifications,
+} from './notifications/notifications.ts';
+import { configure, settingsOf } from './notifications/settings.ts';
 import { deliveriesOf } from './webhooks/deliveries/deliveries.ts';
 import { replay } from './webhooks/replay.ts';
 import type { WebhookService } from './webhooks/service.ts';
@@ -28,6 +36,13 @@ export function handlers(webhooks: WebhookService, signer: HeadSigner | undefine
     'webhooks.test': write((input, context) => webhooks.tests.run(input, context), { staged: true }),
     'webhooks.deliveries': deliveriesOf,
     'webhooks.replay': (input, context) => replay(webhooks, input, context),
+    'notifications.stored': storedNotifications,
+    'notifications.mentions': listMentions,
+    'notifications.read': readNotifications,
+    'notifications.settings': settingsOf,
+    'notifications.configure': configure,
+    'notifications.setWatch': setWatch,
+    'notifications.isWatching': isWatching,
     'audit.list': readAudit,
     'audit.export': sending(exportEntries),
     'audit.heads': readHeads,

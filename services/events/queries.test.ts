@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { RawInput } from '@worktrack/contracts/operation';
 import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { enterRefusals } from './audit/refusals.ts';
@@ -146,6 +147,28 @@ test('every query of every operation is answered by an index, without a sort', a
     await enterRefusals();
     await events.signer.signAll();
     await events.take([event({ organizationId, type: 'user.erased', subjectId: refused.actor.userId })]);
+  });
+  const workItemId = randomUUID();
+  await ask('notifications.setWatch', { workItemId, watching: true });
+  await ask('notifications.setWatch', { workItemId, watching: false });
+  await ask('notifications.isWatching', { workItemId });
+  await ask('notifications.settings', {});
+  await ask('notifications.configure', { kinds: { move: false } });
+  await ask('notifications.stored', { limit: 1 });
+  await ask('notifications.stored', { unread: true });
+  await ask('notifications.mentions', { limit: 1 });
+  await ask('notifications.mentions', { limit: 1, after: { since: new Date().toISOString(), id: uuidv7() } });
+  await ask('notifications.read', {});
+  await ask('notifications.read', { ids: [uuidv7()] });
+  await ask('notifications.setWatch', { workItemId, watching: true });
+  await plans.of('notifying', async () => {
+    const said = event({
+      ...{ organizationId, projectId, type: 'work_item.commented', subjectId: workItemId, taskId: 'W-T-1' },
+      data: { text: 'Look', mentions: [randomUUID(), randomUUID()] },
+    });
+    await events.take([said]);
+    await events.take([said]);
+    await events.take([event({ organizationId, type: 'work_item.deleted', subjectId: workItemId })]);
   });
   const range = { from: '2026-01-01', to: '2099-01-01' };
   const names = { actor: refused.actor.id, action: refused.action, target: randomUUID() };

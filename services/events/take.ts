@@ -4,16 +4,20 @@ import { enter } from './audit/enter.ts';
 import { eraseUserFromEntries } from './audit/entries.repository.ts';
 import { eraseUserFromLog } from './log/erase-user.repository.ts';
 import { takeIn } from './log/intake.ts';
+import { forgetErased, notify } from './notifications/notify.ts';
 
 /** What services publish: events into the log, entries into the audit log. Both may come twice. */
 export async function takeAll(published: readonly PublishedEvent[], tell: Parameters<typeof takeIn>[1]): Promise<void> {
   const events = published.filter((each): each is PublishedLogEvent => each.type !== AUDIT_ENTRY);
+  // First: whoever hears of an event finds what they are told of it.
+  await notify(events);
   await takeIn(events, tell);
   await enter(published.filter(({ type }) => type === AUDIT_ENTRY).map(entryIn));
   for (const { type, organizationId, subject } of events) {
     if (type !== 'user.erased') continue;
     await eraseUserFromLog(organizationId, subject.id);
     await eraseUserFromEntries(organizationId, subject.id);
+    await forgetErased(organizationId, subject.id);
   }
 }
 

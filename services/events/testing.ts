@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import { eventsContract } from '@worktrack/contracts/events/contract';
@@ -45,10 +46,11 @@ export async function startEvents() {
     input: RawInput<Operations[N]>,
     organizationId: string,
     permissions: readonly Permission[] = PERMISSIONS,
+    as: Partial<Pick<Caller, 'userId' | 'projects'>> = {},
   ): Promise<Output<Operations[N]>> {
     const operation: Operation = eventsContract.operations[name];
     const context = {
-      caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions },
+      caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions, ...as },
       requestId: uuidv7(),
       idempotencyKey: uuidv7(),
       deadlineAtMs: Date.now() + DEADLINE_MS,

@@ -21,6 +21,7 @@ import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
 import { readAttachment } from './attachments/read.ts';
 import { listNeeds } from './attention/list.ts';
+import { summarizeWorkItems } from './attention/summaries.ts';
 import { completeAiTask } from './completions/ai-task.ts';
 import { completeReview } from './completions/review.ts';
 import { completeValidation } from './completions/validation.ts';
@@ -125,6 +126,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.generatePrompt': write(generatePrompt(promptModel), { staged: true }),
       'workItems.getPrompt': getWorkItemPrompt,
       'workItems.needs': listNeeds,
+      'workItems.summaries': summarizeWorkItems,
       'workItems.brief': getItemBrief,
       'workItems.lineage': getLineage,
       'attachments.list': listAttachments,

@@ -203,6 +203,7 @@ test('every query of every operation is answered by an index, without a sort', a
     const needs = { kinds: [...NEED_KINDS], names: ['ada', caller.userId], limit: 10 };
     for (const by of [caller, { ...caller, projects: [id] }]) {
       await ask(by, 'workItems.needs', needs);
+      await ask(by, 'workItems.summaries', { ids: [id, 'W-T-1'] });
       for (const kind of ['review', 'blocked', 'assigned'] as const) {
         await ask(by, 'workItems.needs', { ...needs, after: { kind, since: new Date().toISOString(), id } });
       }

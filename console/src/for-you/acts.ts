@@ -1,3 +1,4 @@
+import type { readNotifications } from '@worktrack/contracts/events/notifications';
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import type { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
@@ -22,6 +23,7 @@ export interface Acts {
   closeSendBack(): void;
   assignToMe(item: ForYouItem): void;
   takeAway(item: ForYouItem): void;
+  markRead(item: ForYouItem): void;
   undo(): void;
 }
 
@@ -103,6 +105,11 @@ export function useActs(): Acts {
           }),
         (taskId) => words.takenAway({ taskId }),
       ),
+    markRead: (item) => {
+      const ids = [item.id.slice('mention/'.length)];
+      const read = () => call<typeof readNotifications>('POST /api/notifications/read', { ids });
+      void attempt(words.notRead, () => act(item, read, words.read));
+    },
     undo,
   };
 }

@@ -40,16 +40,17 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
         </span>
         <Why item={item} />
       </div>
-      {workItem && may('work-items:write') && <Choices item={item} acts={acts} />}
+      {workItem && (item.kind === 'mention' || may('work-items:write')) && <Choices item={item} acts={acts} />}
     </li>
   );
 }
 
-function Why({ item: { kind, workItem, blockedBy, budget, previous } }: { readonly item: ForYouItem }) {
+function Why({ item: { kind, workItem, blockedBy, budget, previous, mention } }: { readonly item: ForYouItem }) {
   const { lease, rework } = workItem ?? {};
   if (budget) {
     return <p class="quiet">{words.spent({ spent: `$${budget.spentUsd}`, limit: `$${budget.limitUsd}` })}</p>;
   }
+  if (mention) return mention.text ? <p class="quiet">{mention.text}</p> : null;
   if (kind === 'question' && lease) {
     return (
       <>
@@ -90,6 +91,7 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
     );
   }
   if (kind === 'returned' || kind === 'failed') return choice(words.takeIt, acts.assignToMe, 'i');
+  if (kind === 'mention') return choice(words.markRead, acts.markRead);
   if (kind === 'stalled') return choice(words.takeAway, acts.takeAway);
   return null;
 }

@@ -40,6 +40,14 @@ export const words = messages({
     tr: '{taskId} diğer ajanlara açık.',
     ja: '{taskId} は他のエージェントが着手できます。',
   },
+  markRead: { en: 'Mark as read', de: 'Als gelesen markieren', tr: 'Okundu işaretle', ja: '既読にする' },
+  read: { en: 'Marked as read.', de: 'Als gelesen markiert.', tr: 'Okundu işaretlendi.', ja: '既読にしました。' },
+  notRead: {
+    en: 'Not marked as read.',
+    de: 'Nicht als gelesen markiert.',
+    tr: 'Okundu işaretlenmedi.',
+    ja: '既読にできませんでした。',
+  },
   budgetOfProject: {
     en: 'Budget of the project',
     de: 'Budget des Projekts',

@@ -10,6 +10,7 @@ export const readPage = (cursor: string | undefined, signal: AbortSignal) =>
 /** What these tell of may begin or end a need; the others do not. */
 const ENDING: ReadonlySet<string> = new Set([
   'work_item.needs_attention',
+  'work_item.commented',
   'work_item.moved',
   'work_item.updated',
   'work_item.deleted',

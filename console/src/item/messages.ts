@@ -7,6 +7,26 @@ export const words = messages({
     tr: '{id} diye bir öğe yok: silinmiş ya da hiç olmamış.',
     ja: '{id} は存在しません。削除されたか、もともとありません。',
   },
+  watch: { en: 'Watch', de: 'Beobachten', tr: 'Takip et', ja: 'ウォッチする' },
+  unwatch: { en: 'Stop watching', de: 'Nicht mehr beobachten', tr: 'Takibi bırak', ja: 'ウォッチをやめる' },
+  watched: {
+    en: 'You are told what happens to {taskId}.',
+    de: 'Du erfährst, was mit {taskId} geschieht.',
+    tr: '{taskId} ile ilgili gelişmeler size bildirilir.',
+    ja: '{taskId} の変更が通知されます。',
+  },
+  unwatched: {
+    en: 'You are no longer told of {taskId}.',
+    de: 'Du erfährst nicht mehr, was mit {taskId} geschieht.',
+    tr: '{taskId} artık size bildirilmez.',
+    ja: '{taskId} の変更は通知されなくなります。',
+  },
+  watchNotChanged: {
+    en: 'Not changed.',
+    de: 'Nicht geändert.',
+    tr: 'Değiştirilmedi.',
+    ja: '変更できませんでした。',
+  },
   verdict: { en: 'Verdict', de: 'Urteil', tr: 'Karar', ja: '判定' },
   waitsForVerdict: {
     en: 'Handed over, in {column}. Is it good enough?',

@@ -24,6 +24,7 @@ import { Results } from './results.tsx';
 import { Overtaken, saveItem } from './save.ts';
 import { Trace } from './trace.tsx';
 import { Verdict } from './verdict.tsx';
+import { useWatch } from './watch.ts';
 
 /** Types that have tasks below them. */
 const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
@@ -39,6 +40,7 @@ interface ItemViewProps {
 /** Everything about an item, on a page of its own or in the panel beside another screen. */
 export function ItemView({ item, heading, buttons }: ItemViewProps) {
   const isPlanned = PLANNED.includes(item.type);
+  const watch = useWatch(item);
   usePlace({ projectId: item.projectId, boardId: item.boardId, ...(isPlanned && { parent: item.taskId }) });
   return (
     <article class="item">
@@ -51,6 +53,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
         <Menu
           label={words.actions({ taskId: item.taskId })}
           items={[
+            ...watch,
             {
               label: words.copyLink,
               icon: linkIcon,

@@ -18,6 +18,7 @@ export { default as accountIcon } from 'lucide/dist/esm/icons/circle-user-round.
 export { default as codeIcon } from 'lucide/dist/esm/icons/code.mjs';
 export { default as copyIcon } from 'lucide/dist/esm/icons/copy.mjs';
 export { default as moreIcon } from 'lucide/dist/esm/icons/ellipsis.mjs';
+export { default as watchIcon } from 'lucide/dist/esm/icons/eye.mjs';
 export { default as estimateIcon } from 'lucide/dist/esm/icons/gauge.mjs';
 export { default as inboxIcon } from 'lucide/dist/esm/icons/inbox.mjs';
 export { default as italicIcon } from 'lucide/dist/esm/icons/italic.mjs';

@@ -2,6 +2,15 @@ import { auditKeys, exportAudit, listAudit, listAuditHeads, recordRefusals } fro
 import { serviceContract } from '../operation.ts';
 import { listEvents } from './list.ts';
 import {
+  getNotificationSettings,
+  isWatching,
+  listMentions,
+  readNotifications,
+  setWatch,
+  storedNotifications,
+  updateNotificationSettings,
+} from './notifications.ts';
+import {
   createWebhook,
   deleteWebhook,
   getWebhook,
@@ -24,6 +33,13 @@ export const eventsContract = serviceContract('events', [
   testWebhook,
   listDeliveries,
   replayWebhook,
+  storedNotifications,
+  listMentions,
+  readNotifications,
+  getNotificationSettings,
+  updateNotificationSettings,
+  setWatch,
+  isWatching,
   listAudit,
   exportAudit,
   listAuditHeads,

@@ -5,6 +5,7 @@ import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
+import { listNotifications, showWatch, unwatchWorkItem, watchWorkItem } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
 import { getWorkItemTrace } from './trace.ts';
 
@@ -14,6 +15,10 @@ export const gatewayContract = serviceContract('gateway', [
   showOrganization,
   updateOrganization,
   listForYou,
+  listNotifications,
+  showWatch,
+  watchWorkItem,
+  unwatchWorkItem,
   showHealth,
   linkFeedback,
   getWorkItemTrace,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StoredNotification } from '../events/notifications.ts';
 import { exampleSummary, ids, times } from '../examples.ts';
 import { Cursor, NextCursor, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -27,6 +28,8 @@ export const ForYouItem = Needed.extend({
   /** Unique in the list. */
   id: z.string(),
   projectId: RecordId.nullable(),
+  /** By whom, and how the comment begins. */
+  mention: StoredNotification.pick({ actor: true, text: true }).optional(),
 });
 export type ForYouItem = z.infer<typeof ForYouItem>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, RecordId, Timestamp } from '../fields.ts';
+import { Id, ItemRef, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { PreviousWork } from './agents/leases.ts';
 import { Budget } from './costs/budget.ts';
@@ -21,6 +21,9 @@ export type NeedKind = (typeof NEED_KINDS)[number];
 
 /** From this part of its limit on, a budget needs somebody. */
 export const BUDGET_WARNING_SHARE = 0.8;
+
+/** A page of a list, and one more. */
+const MAX_SUMMARIES = 101;
 
 /** Where a list ended. */
 export const NeedPlace = z.strictObject({ kind: z.enum(NEED_KINDS), since: z.iso.datetime(), id: Id });
@@ -61,5 +64,16 @@ export const listNeeds = operation({
     /** Of all kinds, up to MAX_COUNTED. */
     counts: z.record(z.enum(NEED_KINDS), z.int()),
   }),
+  errors: [],
+});
+
+/** What the gateway shows beside what other services know of items. Neither a route nor a tool. */
+export const summarizeWorkItems = operation({
+  name: 'workItems.summaries',
+  summary: 'Show work items briefly; those that do not exist for the caller are left out.',
+  permissions: ['work-items:read'],
+  effect: 'read',
+  input: z.strictObject({ ids: z.array(ItemRef).max(MAX_SUMMARIES) }),
+  output: z.object({ workItems: z.array(WorkItemSummary) }),
   errors: [],
 });

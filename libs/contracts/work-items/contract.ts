@@ -23,7 +23,7 @@ import { claimWorkItem, releaseWorkItem } from './agents/leases.ts';
 import { getItemBrief, getLineage } from './agents/lineage.ts';
 import { reportProgress } from './agents/progress.ts';
 import { generateWorkItemPrompt, getWorkItemPrompt } from './agents/prompts.ts';
-import { listNeeds } from './attention.ts';
+import { listNeeds, summarizeWorkItems } from './attention.ts';
 import { batchMoveWorkItems } from './changes/batch-move.ts';
 import { batchUpdateWorkItems } from './changes/batch-update.ts';
 import { addWorkItemComment, answerQuestion } from './changes/comment.ts';
@@ -103,6 +103,7 @@ export const workItemsContract = serviceContract('workitems', [
   getAiUsage,
   listModelPrices,
   listNeeds,
+  summarizeWorkItems,
   getItemBrief,
   getLineage,
   listAttachments,

@@ -8,13 +8,15 @@ import type { Output } from '@worktrack/contracts/operation';
 import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
 import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
-import type { Composition } from './composition.ts';
+import type { Composition, CompositionContext } from './composition.ts';
+import { summariesOf } from './notifications.ts';
 
 /** Where a page ended: the kind, since when, and the id within the kind. */
 const Position = z.tuple([z.enum(FOR_YOU_KINDS), z.iso.datetime(), z.uuid()]);
 
 /** Each service lists the kinds that it knows, from where the last page ended; what is shown is the first of it all, in the order of the kinds. */
-export const listForYou: Composition<typeof operation> = async (input, { identity, clients, options, fail }) => {
+export const listForYou: Composition<typeof operation> = async (input, context) => {
+  const { identity, clients, options, fail } = context;
   const { limit, kinds = FOR_YOU_KINDS } = input;
   const { id, name, email } = identity.user;
   const list = ['for-you', id, [...kinds].sort()];
@@ -24,19 +26,40 @@ export const listForYou: Composition<typeof operation> = async (input, { identit
     throw fail('VALIDATION_FAILED', `cursor ${message}.`, { details: [{ path: 'cursor', message }] });
   }
   const names = [id, name, email];
-  const needs = await clients.workitems.call(
-    'workItems.needs',
-    { ...asked(NEED_KINDS, kinds, place), names, limit },
-    options,
-  );
-  const all: ForYouItem[] = needs.needed.map((needed) => ({ ...needed, id: `${needed.kind}/${needed.id}` }));
+  const [needs, mentions] = await Promise.all([
+    clients.workitems.call('workItems.needs', { ...asked(NEED_KINDS, kinds, place), names, limit }, options),
+    mentionsFor(asked(['mention'], kinds, place), limit, context),
+  ]);
+  const all: ForYouItem[] = [
+    ...needs.needed.map((needed) => ({ ...needed, id: `${needed.kind}/${needed.id}` })),
+    ...mentions.items,
+  ];
   all.sort((one, other) => FOR_YOU_KINDS.indexOf(one.kind) - FOR_YOU_KINDS.indexOf(other.kind));
   const items = all.slice(0, limit);
   const last = all.length > limit ? items.at(-1) : undefined;
-  const counts = { ...NONE, ...needs.counts } as Output<typeof operation>['counts'];
+  const counts = { ...NONE, ...needs.counts, mention: mentions.count } as Output<typeof operation>['counts'];
   const nextCursor = last ? writeCursor([last.kind, last.since, last.id.slice(last.kind.length + 1)], list) : null;
   return { output: { items, counts, nextCursor }, replayed: false };
 };
+
+async function mentionsFor(
+  { kinds, after }: ReturnType<typeof asked<'mention'>>,
+  limit: number,
+  context: Pick<CompositionContext, 'clients' | 'options'>,
+): Promise<{ readonly items: readonly ForYouItem[]; readonly count: number }> {
+  const { mentions, count } = await context.clients.events.call(
+    'notifications.mentions',
+    { limit: kinds.length > 0 ? limit : 0, ...(after && { after: { since: after.since, id: after.id } }) },
+    context.options,
+  );
+  const workItems = await summariesOf(mentions, context);
+  const items = mentions.map(({ id, at, projectId, workItemId, actor, text }): ForYouItem => {
+    const workItem = workItems.get(workItemId);
+    const mention = { actor, ...(text !== undefined && { text }) };
+    return { kind: 'mention', id: `mention/${id}`, since: at, projectId, mention, ...(workItem && { workItem }) };
+  });
+  return { items, count };
+}
 
 const NONE = Object.fromEntries(FOR_YOU_KINDS.map((kind) => [kind, 0]));
 

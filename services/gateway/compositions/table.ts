@@ -4,10 +4,12 @@ import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
+import { listNotifications } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
 import { readAttachmentByTool } from './read-attachment.ts';
 import { getWorkItemTrace } from './trace.ts';
 import { uploadLocalFile } from './upload-local-file.ts';
+import { showWatch, unwatch, watch } from './watch.ts';
 
 /** What the gateway implements itself, as the services do in their `handlers.ts`. */
 export const compositions: Compositions<typeof gatewayContract> = {
@@ -15,6 +17,10 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'organization.show': showOrganization,
   'organization.update': updateOrganization,
   'forYou.list': listForYou,
+  'notifications.list': listNotifications,
+  'workItems.watching': showWatch,
+  'workItems.watch': watch,
+  'workItems.unwatch': unwatch,
   'health.show': showHealth,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,

@@ -176,6 +176,7 @@ const TAGS: Readonly<Record<string, string>> = {
   projects: 'A project holds boards and work items; the task IDs of its items begin with its key.',
   labels: 'What the work items of a project are marked with.',
   views: 'Lists of work items that people have saved, for themselves or for all.',
+  notifications: 'What users are told of: mentions, assignments, and what happens to items that they watch.',
   boards: 'The columns that work items go through, from left to right.',
   workItems: "Tasks, stories, features, epics and ideas: lists, moves, and agents' work on them.",
   attachments: 'Files of a work item.',

@@ -92,3 +92,38 @@ describe('what needs me', () => {
     }
   });
 });
+
+interface Told {
+  readonly notifications: {
+    readonly id: string;
+    readonly kind: string;
+    readonly text?: string;
+    readonly workItem?: object;
+  }[];
+  readonly unread: number;
+}
+
+test('a mention needs the user until they have read it, and a watched item is told of', async () => {
+  const joan = await user('Joan Clarke');
+  const { id, taskId } = await task();
+  expect((await joan.call('PUT', `/api/work-items/${taskId}/watch`)).data).toEqual({
+    workItemId: id,
+    taskId,
+    watching: true,
+  });
+  await organization.call('POST', `/api/work-items/${id}/comments`, { text: 'Look, @joanclarke' });
+  await organization.call('POST', `/api/work-items/${id}/comments`, { text: 'Or not' });
+  const told = async () => (await joan.call<Told>('GET', '/api/notifications?unread=true')).data;
+  await expect.poll(async () => (await told()).unread).toBe(2);
+  const [, mention] = (await told()).notifications;
+  expect(mention).toMatchObject({ kind: 'mention', text: 'Look, @joanclarke', workItem: { taskId } });
+  const { items, counts } = await joan.forYou('?kinds=mention');
+  expect(counts.mention).toBe(1);
+  expect(items).toMatchObject([{ kind: 'mention', mention: { text: 'Look, @joanclarke' }, workItem: { id } }]);
+  await joan.call('POST', '/api/notifications/read', { ids: [mention?.id] });
+  expect((await joan.forYou('?kinds=mention')).items).toEqual([]);
+  await joan.call('DELETE', `/api/work-items/${id}/watch`);
+  const { data } = await joan.call<object>('GET', `/api/work-items/${id}/watch`);
+  expect(data).toMatchObject({ watching: false });
+  expect((await joan.call('PUT', '/api/work-items/W-T-9999/watch')).status).toBe(404);
+});

@@ -1,0 +1,62 @@
+import {
+  getNotificationSettings,
+  type NotificationKind,
+  readNotifications,
+  updateNotificationSettings,
+} from '@worktrack/contracts/events/notifications';
+import { listNotifications, type Notification } from '@worktrack/contracts/gateway/notifications';
+import { Command } from 'commander';
+import { api } from '../api.ts';
+import { addFlags, fieldsFrom } from '../flags.ts';
+import { jsonOption } from '../options.ts';
+import { minute, oneLine, print, printJson, printList, printRecord } from '../output.ts';
+import { type Options, send } from './sending.ts';
+
+export function notificationCommand(): Command {
+  const notification = new Command('notification').description('what you were told of');
+  addFlags(notification.command('list').description('list what you were told of, newest first'), listNotifications)
+    .addOption(jsonOption())
+    .action(list);
+  notification
+    .command('read [ids...]')
+    .description('mark these as read, or all')
+    .addOption(jsonOption())
+    .action(async (ids: string[], { json }: Options) => {
+      const { unread } = await api().call(readNotifications, ids.length > 0 ? { ids } : {});
+      if (json) return printJson({ unread });
+      print(unread === 0 ? 'Nothing is left to read.' : `${unread} are left to read.`);
+    });
+  addFlags(
+    notification.command('settings').description('show of what you are told, or change it'),
+    updateNotificationSettings,
+  )
+    .addOption(jsonOption())
+    .action(async (options: Options & { readonly kinds?: string }) => {
+      const settings =
+        options.kinds === undefined
+          ? await api().call(getNotificationSettings, {})
+          : await send(updateNotificationSettings, {}, options);
+      if (options.json) return printJson(settings);
+      printRecord(settings.kinds satisfies Readonly<Record<NotificationKind, boolean>>);
+    });
+  return notification;
+}
+
+async function list(options: Options): Promise<void> {
+  const found = await api().call(listNotifications, await fieldsFrom(listNotifications, options));
+  if (options.json) return printJson(found);
+  printList(
+    found.notifications,
+    {
+      ID: ({ id }) => id,
+      KIND: ({ kind }) => kind,
+      AT: ({ at }) => minute(at),
+      ITEM: ({ taskId }) => taskId,
+      WHAT: (each) => oneLine(whatOf(each)),
+    },
+    'You were told of nothing.',
+  );
+  if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
+}
+
+const whatOf = ({ text, workItem }: Notification) => [text, workItem?.title].filter(Boolean).join(': ');

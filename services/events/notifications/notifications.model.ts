@@ -1,0 +1,74 @@
+import type { NotificationKind } from '@worktrack/contracts/events/notifications';
+import type { Actor } from '@worktrack/contracts/people/actor';
+import mongoose from 'mongoose';
+
+/** What a user was told of one write to one item. */
+export interface NotificationRecord {
+  /** Always the same for the same: of its time and a hash of the rest (UUIDv7). */
+  _id: string;
+  organizationId: string;
+  userId: string;
+  workItemId: string;
+  /** The item's, after the write. */
+  revision: number;
+  kind: NotificationKind;
+  at: Date;
+  actor: Actor | null;
+  projectId: string;
+  taskId: string;
+  text?: string;
+  isRead: boolean;
+}
+
+export interface WatchRecord {
+  /** The item and the user. */
+  _id: string;
+  organizationId: string;
+  workItemId: string;
+  userId: string;
+}
+
+/** What a user has said otherwise than the default. */
+export interface SettingsRecord {
+  /** The user. */
+  _id: string;
+  organizationId: string;
+  kinds: Partial<Record<NotificationKind, boolean>>;
+}
+
+const RETENTION_SECONDS = 90 * 24 * 60 * 60;
+const text = { type: String, required: true } as const;
+
+const notificationSchema = new mongoose.Schema<NotificationRecord>(
+  {
+    ...{ _id: text, organizationId: text, userId: text, workItemId: text, kind: text, projectId: text, taskId: text },
+    revision: { type: Number, required: true },
+    at: { type: Date, required: true },
+    actor: { type: mongoose.Schema.Types.Mixed, default: null },
+    text: String,
+    isRead: { type: Boolean, required: true },
+  },
+  { collection: 'notifications', versionKey: false },
+);
+notificationSchema.index({ organizationId: 1, userId: 1, at: -1, _id: -1 });
+notificationSchema.index({ organizationId: 1, userId: 1, isRead: 1, at: -1, _id: -1 });
+notificationSchema.index({ organizationId: 1, userId: 1, isRead: 1, kind: 1, at: 1, _id: 1 });
+/** Told once, whichever events of the write come first, and however often. */
+notificationSchema.index({ organizationId: 1, workItemId: 1, userId: 1, revision: 1 }, { unique: true });
+notificationSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION_SECONDS });
+
+const watchSchema = new mongoose.Schema<WatchRecord>(
+  { _id: text, organizationId: text, workItemId: text, userId: text },
+  { collection: 'watches', versionKey: false },
+);
+watchSchema.index({ organizationId: 1, workItemId: 1, userId: 1 });
+watchSchema.index({ organizationId: 1, userId: 1 });
+
+const settingsSchema = new mongoose.Schema<SettingsRecord>(
+  { _id: text, organizationId: text, kinds: { type: mongoose.Schema.Types.Mixed, required: true } },
+  { collection: 'notification_settings', versionKey: false, minimize: false },
+);
+
+export const NotificationModel = mongoose.model('Notification', notificationSchema);
+export const WatchModel = mongoose.model('Watch', watchSchema);
+export const SettingsModel = mongoose.model('NotificationSettings', settingsSchema);

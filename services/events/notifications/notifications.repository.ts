@@ -1,0 +1,147 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { NotificationKind } from '@worktrack/contracts/events/notifications';
+import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database/in-order';
+import { databaseServer } from '@worktrack/runtime/database/server';
+import mongoose, { type ClientSession } from 'mongoose';
+import { NotificationModel, type NotificationRecord, SettingsModel, WatchModel } from './notifications.model.ts';
+
+type Limits = Pick<Caller, 'organizationId' | 'userId' | 'projects'>;
+const DIRECT: readonly NotificationKind[] = ['mention', 'assigned'];
+
+/** Of what is in projects that the caller may see. */
+function own({ organizationId, userId, projects }: Limits): Record<string, unknown> {
+  return { organizationId, userId, ...(projects && { projectId: { $in: [...projects] } }) };
+}
+
+const BY_AGE = { field: 'at', direction: 1 } as const;
+const BY_NEWNESS = { field: 'at', direction: -1 } as const;
+
+/** Newest first. */
+export function newestOf(
+  caller: Limits,
+  isUnread: boolean | undefined,
+  { after, limit }: { readonly after: PageEnd | undefined; readonly limit: number },
+): Promise<NotificationRecord[]> {
+  const filter = { ...own(caller), ...(isUnread !== undefined && { isRead: !isUnread }) };
+  return inOrder(NotificationModel, { filter, order: BY_NEWNESS, after, limit, present: [] });
+}
+
+/** Oldest first. */
+export function unreadMentions(
+  caller: Limits,
+  { after, limit }: { readonly after: PageEnd | undefined; readonly limit: number },
+): Promise<NotificationRecord[]> {
+  const filter = { ...own(caller), isRead: false, kind: 'mention' };
+  return inOrder(NotificationModel, { filter, order: BY_AGE, after, limit, present: [] });
+}
+
+/** @returns at most MAX_COUNTED */
+export function countUnread(caller: Limits, kind?: NotificationKind): Promise<number> {
+  const filter = { ...own(caller), isRead: false, ...(kind && { kind }) };
+  return countInOrder(NotificationModel, { filter, order: kind ? BY_AGE : BY_NEWNESS, limit: MAX_COUNTED });
+}
+
+/** @param ids undefined: all. @returns how many were not read before */
+export async function markRead(
+  { organizationId, userId, projects }: Limits,
+  ids: readonly string[] | undefined,
+  tx: ClientSession,
+): Promise<number> {
+  const filter = {
+    ...{ organizationId, userId, isRead: false },
+    ...(projects && { projectId: mongoose.trusted({ $in: [...projects] }) }),
+    ...(ids && { _id: mongoose.trusted({ $in: [...ids] }) }),
+  };
+  return (await NotificationModel.updateMany(filter, { $set: { isRead: true } }, { session: tx })).modifiedCount;
+}
+
+/**
+ * Each once, however often it comes. Of a write of which a part came before, what is said to the user themselves takes the place of what was told to whoever watches.
+ */
+export async function insertNotifications(records: readonly NotificationRecord[]): Promise<void> {
+  const last = records.at(-1);
+  if (!last) return;
+  try {
+    await NotificationModel.insertMany([...records], { ordered: false, lean: true });
+    await databaseServer().confirmInsert(NotificationModel, last._id);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    for (const { _id, organizationId, workItemId, userId, revision, ...said } of records) {
+      if (!DIRECT.includes(said.kind)) continue;
+      const place = { organizationId, workItemId, userId, revision, kind: mongoose.trusted({ $nin: [...DIRECT] }) };
+      await NotificationModel.updateOne(place, { $set: said });
+    }
+  }
+}
+
+interface Watcher {
+  readonly organizationId: string;
+  readonly workItemId: string;
+  readonly userId: string;
+}
+
+export async function watchersOf(
+  organizationIds: readonly string[],
+  workItemIds: readonly string[],
+): Promise<Watcher[]> {
+  const organizationId = mongoose.trusted({ $in: [...organizationIds] });
+  return WatchModel.find({ organizationId, workItemId: mongoose.trusted({ $in: [...workItemIds] }) }).lean();
+}
+
+const watchId = (workItemId: string, userId: string) => `${workItemId}/${userId}`;
+
+export async function isWatched({ organizationId, userId }: Limits, workItemId: string): Promise<boolean> {
+  return (await WatchModel.exists({ organizationId, workItemId, userId })) !== null;
+}
+
+export async function saveWatch(
+  { organizationId, userId }: Limits,
+  workItemId: string,
+  isWatching: boolean,
+  tx: ClientSession,
+): Promise<void> {
+  const _id = watchId(workItemId, userId);
+  if (!isWatching) await WatchModel.deleteOne({ organizationId, _id }, { session: tx });
+  else {
+    const options = { upsert: true, session: tx };
+    await WatchModel.updateOne({ organizationId, _id }, { $setOnInsert: { workItemId, userId } }, options);
+  }
+}
+
+export async function settingsOfUsers(
+  organizationIds: readonly string[],
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Partial<Record<NotificationKind, boolean>>>> {
+  const organizationId = mongoose.trusted({ $in: [...organizationIds] });
+  const found = await SettingsModel.find({ _id: mongoose.trusted({ $in: [...userIds] }), organizationId }).lean();
+  return new Map(found.map(({ _id, kinds }) => [_id, kinds]));
+}
+
+export async function saveKinds(
+  { organizationId, userId }: Limits,
+  kinds: Partial<Record<NotificationKind, boolean>>,
+  tx: ClientSession,
+): Promise<Partial<Record<NotificationKind, boolean>>> {
+  const set = Object.fromEntries(Object.entries(kinds).map(([kind, isOn]) => [`kinds.${kind}`, isOn]));
+  const saved = await SettingsModel.findOneAndUpdate(
+    { organizationId, _id: userId },
+    Object.keys(set).length > 0 ? { $set: set } : { $setOnInsert: { kinds: {} } },
+    { upsert: true, session: tx, returnDocument: 'after' },
+  )
+    .orFail()
+    .lean();
+  return saved.kinds;
+}
+
+export async function forgetItem(organizationId: string, workItemId: string): Promise<void> {
+  await WatchModel.deleteMany({ organizationId, workItemId });
+  await NotificationModel.deleteMany({ organizationId, workItemId });
+}
+
+export async function forgetUser(organizationId: string, userId: string): Promise<void> {
+  await WatchModel.deleteMany({ organizationId, userId });
+  await NotificationModel.deleteMany({ organizationId, userId });
+  await SettingsModel.deleteOne({ organizationId, _id: userId });
+}

@@ -1,0 +1,25 @@
+import type { listNotifications as operation } from '@worktrack/contracts/gateway/notifications';
+import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
+import type { Composition, CompositionContext } from './composition.ts';
+
+/** What the user was told of, with the items as they are now. */
+export const listNotifications: Composition<typeof operation> = async (input, context) => {
+  const { notifications, ...rest } = await context.clients.events.call('notifications.stored', input, context.options);
+  const items = await summariesOf(notifications, context);
+  const shown = notifications.map((each) => {
+    const workItem = items.get(each.workItemId);
+    return { ...each, ...(workItem && { workItem }) };
+  });
+  return { output: { notifications: shown, ...rest }, replayed: false };
+};
+
+/** The items that are there, by id. */
+export async function summariesOf(
+  about: readonly { readonly workItemId: string }[],
+  { clients, options }: Pick<CompositionContext, 'clients' | 'options'>,
+): Promise<ReadonlyMap<string, WorkItemSummary>> {
+  const ids = [...new Set(about.map(({ workItemId }) => workItemId))];
+  if (ids.length === 0) return new Map();
+  const { workItems } = await clients.workitems.call('workItems.summaries', { ids }, options);
+  return new Map(workItems.map((item) => [item.id, item]));
+}
