@@ -73,21 +73,19 @@ beforeAll(async () => {
   const source = await newSource(organization, { rateLimit: { perIp: 100, perSource: 100, windowSeconds: 60 } });
   const cookie = await signIn(system.baseUrl, { apiKey });
   const clientIds = Array.from({ length: ROWS }, () => apps.publish());
-  await Promise.all([
-    each((n) => make('/api/projects', { name: `Project ${n}`, key: `P${String.fromCharCode(65 + n)}` })),
-    each((n) => make('/api/views', { name: `View ${n}`, projectId })),
-    each((n) => make('/api/api-keys', { name: `Key ${n}` })),
-    each(() => visitor(system.baseUrl).submit(source, { message: `In a moment ${Math.random()}` })),
-    each(() => signIn(system.baseUrl, { apiKey })),
-    each((n) => connectApp(system.baseUrl, cookie, clientIds[n] as string)),
-    each(async (n) => {
-      const form = new FormData();
-      form.set('uploadedBy', 'Ada');
-      form.set('file', new Blob(['text']), `${n}.txt`);
-      const body = { method: 'POST', headers: { authorization: `Bearer ${apiKey}` }, body: form };
-      expect((await fetch(`${system.baseUrl}/api/work-items/${parent.id}/attachments`, body)).status).toBe(201);
-    }),
-  ]);
+  await each((n) => make('/api/projects', { name: `Project ${n}`, key: `P${String.fromCharCode(65 + n)}` }));
+  await each((n) => make('/api/views', { name: `View ${n}`, projectId }));
+  await each((n) => make('/api/api-keys', { name: `Key ${n}` }));
+  await each(() => visitor(system.baseUrl).submit(source, { message: `In a moment ${Math.random()}` }));
+  await each(() => signIn(system.baseUrl, { apiKey }));
+  await each((n) => connectApp(system.baseUrl, cookie, clientIds[n] as string));
+  await each(async (n) => {
+    const form = new FormData();
+    form.set('uploadedBy', 'Ada');
+    form.set('file', new Blob(['text']), `${n}.txt`);
+    const body = { method: 'POST', headers: { authorization: `Bearer ${apiKey}` }, body: form };
+    expect((await fetch(`${system.baseUrl}/api/work-items/${parent.id}/attachments`, body)).status).toBe(201);
+  });
   // What is told of them arrives a little later, in two logs.
   for (const [path, rows] of [
     [`/api/webhooks/${webhook.id}/deliveries?state=delivered`, 2 * ROWS + 1],
