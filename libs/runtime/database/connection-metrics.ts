@@ -10,23 +10,53 @@ const connections = new Gauge({
 const inUse = connections.labels('in-use');
 const awaited = connections.labels('awaited');
 
+/** The driver reckons in whole milliseconds. */
+const ROUNDED_MS = 2;
+
 /** The pool's part of the driver's events (Connection Monitoring and Pooling specification). */
 interface PoolEvents {
+  on(event: 'connectionCheckOutStarted' | 'connectionCheckedIn', listener: () => void): unknown;
   on(
-    event: 'connectionCheckOutStarted' | 'connectionCheckedOut' | 'connectionCheckOutFailed' | 'connectionCheckedIn',
-    listener: () => void,
+    event: 'connectionCheckedOut' | 'connectionCheckOutFailed',
+    listener: (event: { readonly durationMS: number }) => void,
   ): unknown;
 }
 
 /** Once for each client. */
 export function countConnections(client: PoolEvents): void {
+  const waiting = new Waiting();
   inUse.set(0);
   awaited.set(0);
-  client.on('connectionCheckOutStarted', () => awaited.inc());
-  client.on('connectionCheckOutFailed', () => awaited.dec());
-  client.on('connectionCheckedOut', () => {
-    awaited.dec();
+  client.on('connectionCheckOutStarted', () => waiting.began());
+  client.on('connectionCheckOutFailed', ({ durationMS }) => waiting.ended(durationMS));
+  client.on('connectionCheckedOut', ({ durationMS }) => {
+    waiting.ended(durationMS);
     inUse.inc();
   });
   client.on('connectionCheckedIn', () => inUse.dec());
+}
+
+/**
+ * Since when commands have waited for a connection. Of one that its signal ends meanwhile the driver tells nothing more (mongodb 7.8, `checkOut`), so what is
+ * older than one that got its connection waits no longer: they come in order.
+ */
+class Waiting {
+  readonly #sinceMs: number[] = [];
+
+  began(): void {
+    this.#sinceMs.push(performance.now());
+    awaited.set(this.#sinceMs.length);
+  }
+
+  ended(durationMs: number): void {
+    const sinceMs = performance.now() - durationMs;
+    while (this.#isBefore(sinceMs - ROUNDED_MS)) this.#sinceMs.shift();
+    if (this.#isBefore(sinceMs + ROUNDED_MS)) this.#sinceMs.shift();
+    awaited.set(this.#sinceMs.length);
+  }
+
+  #isBefore(timeMs: number): boolean {
+    const [first] = this.#sinceMs;
+    return first !== undefined && first < timeMs;
+  }
 }
