@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICES, type ServiceName } from '@worktrack/stack/layout';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SteadyCalls } from '../support/steady-calls.ts';
+import { startSystem } from '../support/system.ts';
+
+const template = readFileSync(
+  join(import.meta.dirname, '../../deploy/helm/worktrack/templates/deployments.yaml'),
+  'utf8',
+);
+/** While the nodes of a cluster learn that a gateway is leaving, it still serves. */
+const PRE_STOP_MS = Number(/preStop: \{ sleep: \{ seconds: (\d+) \} \}/.exec(template)?.[1]) * 1_000;
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+/** Those that a load balancer sends calls to. */
+let serving: string[];
+let calls: SteadyCalls;
+
+beforeAll(async () => {
+  system = await startSystem({
+    replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2, events: 2 },
+    env: { TRUST_PROXY: 'loopback' },
+  });
+  serving = [...system.gateways];
+  calls = await SteadyCalls.begin(system, serving);
+});
+afterAll(async () => {
+  await calls?.end();
+  await system?.stop();
+});
+
+/**
+ * As a deployment of the chart does it: a pod that ends is taken from the load balancer, sleeps (`preStop`), is sent SIGTERM and waited for; the new one gets
+ * calls once its probe says that it is ready. One replica less than there, where the new one comes first (`maxSurge`).
+ */
+async function rollOut(service: ServiceName): Promise<void> {
+  for (const { part, publicUrl } of system.services.of(service)) {
+    if (publicUrl) {
+      serving.splice(serving.indexOf(publicUrl), 1);
+      await delay(PRE_STOP_MS);
+    }
+    await part.stop();
+    await part.restart();
+    if (publicUrl) serving.push(publicUrl);
+  }
+}
+
+async function refusedBy(change: () => Promise<unknown>): Promise<string[]> {
+  const [refused, answered] = [calls.refused.length, calls.answered];
+  await change();
+  await expect.poll(() => calls.answered, { timeout: 60_000 }).toBeGreaterThan(answered + 20);
+  return calls.refused.slice(refused);
+}
+
+test.each(SERVICES)(
+  'a rolling upgrade of %s refuses no call',
+  async (service) => {
+    expect(await refusedBy(() => rollOut(service))).toEqual([]);
+  },
+  300_000,
+);
+
+test('a rolling upgrade of everything at once refuses no call', async () => {
+  expect(await refusedBy(() => Promise.all(SERVICES.map(rollOut)))).toEqual([]);
+}, 300_000);
