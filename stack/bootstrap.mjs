@@ -129,8 +129,9 @@ switch (command) {
     process.env.WORKTRACK_FAULT_MINUTES = args.includes('--minutes') && Number(minutes) > 0 ? minutes : '10';
     if (args.includes('--only')) process.env.WORKTRACK_FAULTS_ONLY = args[args.indexOf('--only') + 1];
     if (args.includes('--keep')) process.env.WORKTRACK_FAULTS_KEEP = args[args.indexOf('--keep') + 1];
-    const parts = ['ledger', 'full-disk', 'clock', 'spool'];
-    const chosen = parts.filter((name) => args.includes(`--${name}`) || (name === 'ledger' && args.includes('--only')));
+    const parts = ['ledger', 'full-disk', 'clock', 'spool', 'alerts'];
+    const named = parts.filter((name) => args.includes(`--${name}`));
+    const chosen = named.length === 0 && args.includes('--only') ? ['ledger'] : named;
     // One after the other: what is measured is the recovery of a system that has the machine to itself.
     handOver([
       inRepository('node_modules', 'vitest', 'vitest.mjs'),

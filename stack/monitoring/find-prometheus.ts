@@ -24,3 +24,14 @@ export async function needPrometheus(progress: Progress): Promise<PrometheusProg
   if (!installed) throw new StartError('Prometheus was installed but cannot be found.');
   return installed;
 }
+
+/** Debian names it after Prometheus, everybody else does not. Only for tests: an operator has one, or another way to be told. @throws as needPrometheus */
+export async function needAlertmanager(progress: Progress): Promise<string> {
+  const find = () => findProgram('prometheus-alertmanager') ?? findProgram('alertmanager');
+  const found = find();
+  if (found) return found;
+  await installDebianPackages(['prometheus-alertmanager'], 'Alertmanager', progress);
+  const installed = find();
+  if (!installed) throw new StartError('Alertmanager was installed but cannot be found.');
+  return installed;
+}

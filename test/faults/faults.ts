@@ -59,20 +59,19 @@ const slowed = (name: string, partsOf: (system: RunningSystem) => readonly (Part
 const one = (service: ServiceName) => (system: RunningSystem) => [system.services.of(service)[0]?.part];
 const all = (service: ServiceName) => (system: RunningSystem) => system.services.of(service).map(({ part }) => part);
 
-const poisonedQueue: Fault = {
-  name: 'a poison message in every queue',
-  async run({ urls }) {
-    const connection = await connect(urls.rabbitmq);
-    const channel = await connection.createConfirmChannel();
-    for (const service of ['keys', 'workitems', 'feedback', 'events']) {
-      channel.sendToQueue(`rpc.${service}`, Buffer.from('{"this is":'), {});
-      channel.sendToQueue(`rpc.${service}`, Buffer.alloc(2_000, 0xff), { replyTo: 'not a reply address' });
-    }
-    channel.sendToQueue('events.log', Buffer.from('{"e":[]}'), {});
-    await channel.waitForConfirms();
-    await connection.close();
-  },
-};
+/** A message that nobody can read, in every queue. */
+export async function poisonQueues({ urls }: RunningSystem): Promise<void> {
+  const connection = await connect(urls.rabbitmq);
+  const channel = await connection.createConfirmChannel();
+  for (const service of ['keys', 'workitems', 'feedback', 'events']) {
+    channel.sendToQueue(`rpc.${service}`, Buffer.from('{"this is":'), {});
+    channel.sendToQueue(`rpc.${service}`, Buffer.alloc(2_000, 0xff), { replyTo: 'not a reply address' });
+  }
+  channel.sendToQueue('events.log', Buffer.from('{"e":[]}'), {});
+  await channel.waitForConfirms();
+  await connection.close();
+}
+const poisonedQueue: Fault = { name: 'a poison message in every queue', run: poisonQueues };
 
 /** A command to the broker, and one that undoes it after a while, where it does not pass by itself. */
 const commanded = (name: string, args: readonly string[], back?: readonly string[]): Fault => ({

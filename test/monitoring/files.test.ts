@@ -8,6 +8,7 @@ import { DASHBOARDS } from '@worktrack/stack/monitoring/panels';
 import { Progress } from '@worktrack/stack/progress';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { TELLING_FAULTS } from '../faults/alerts.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const file = (path: string) => readFileSync(join(repository, path), 'utf8');
@@ -73,4 +74,40 @@ test('each panel’s title asks a question', () => {
   const questions = DASHBOARDS.flatMap(({ panels }) => panels.map(({ question }) => question));
   expect(questions.filter((question) => !question.includes('?'))).toEqual([]);
   expect(new Set(questions).size).toBe(questions.length);
+});
+
+/** Alerts for the working day that no fault of test/faults/alerts.test.ts raises within its minute. */
+const TAKES_LONGER: Readonly<Record<string, string>> = {
+  WorktrackBudgetBurnsSlowly: 'looks back three days',
+  WorktrackOutboxLag: 'services publish again as soon as the broker is back, so nothing is left to see',
+  WorktrackSpoolWaits: 'only what waits longer than a minute is worth a word',
+  WorktrackWebhookBacklog: 'somebody else’s server may be away for five minutes',
+  WorktrackDatabasePoolExhausted: 'only a minute of it is worth a word',
+  WorktrackProcessSaturated: 'five minutes without CPU',
+  WorktrackLeaseSweepLate: 'any replica does it for all, and without any ServiceDown says so',
+  WorktrackQueueWithoutConsumer: 'of RabbitMQ’s own exporter',
+  WorktrackBrokerAlarm: 'of RabbitMQ’s own exporter',
+  WorktrackServerDown: 'of the servers’ own exporters',
+  WorktrackDiskNearlyFull: 'of node_exporter',
+};
+
+test('every alert is raised by a fault, or it is said why not', () => {
+  const raised = TELLING_FAULTS.flatMap(({ pages, tickets }) => [...pages, ...tickets]);
+  const all = [...new Set([...raised, ...Object.keys(TAKES_LONGER)])];
+  expect(all.toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+  expect(raised.filter((alert) => alert in TAKES_LONGER)).toEqual([]);
+  const pages = alerts.filter(({ labels }) => labels.severity === 'page').map(({ alert }) => alert);
+  expect(new Set(TELLING_FAULTS.flatMap(({ pages }) => pages))).toEqual(new Set(pages));
+});
+
+test('the page about reliability has the table of faults and alerts as it is tested', () => {
+  const short = (names: readonly string[]) => names.map((name) => name.replace('Worktrack', '')).join(', ');
+  const rows = TELLING_FAULTS.map(({ name, pages, tickets, mayPage = [] }) => {
+    const wakes = [short(pages), mayPage.length > 0 ? `(${short(mayPage)})` : '']
+      .filter((each) => each !== '')
+      .join(' ');
+    return `| ${name} | ${wakes || 'nobody'} | ${short(tickets) || 'nobody'} |`;
+  });
+  const [, section = ''] = file('docs/reliability.md').split('## Who is told\n');
+  expect(section.match(/^\| .* \|$/gm)?.slice(1)).toEqual(rows);
 });
