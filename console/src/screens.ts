@@ -42,6 +42,12 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('./for-you/screen.tsx'),
   },
   {
+    path: 'notifications',
+    isOfAll: true,
+    permission: 'work-items:read',
+    load: () => import('./notifications/screen.tsx'),
+  },
+  {
     path: 'board',
     name: () => words.board,
     icon: boardIcon,

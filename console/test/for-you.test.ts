@@ -92,6 +92,20 @@ test('what mentions one is there until it is marked as read, and an item is watc
   await choose('Watch');
   await page.getByText(`You are told what happens to ${task.taskId}.`).waitFor();
   expect((await call('GET', `/api/work-items/${task.id}/watch`)).data).toMatchObject({ watching: true });
+  await call('POST', `/api/work-items/${task.id}/comments`, { text: 'Darker', leaseToken: claim.data.lease.token });
+  await page.goto(`${page.url().replace(/items.*/, '')}for-you`);
+  await page.getByRole('link', { name: 'Notifications' }).click();
+  await page.getByText('one: Darker').waitFor();
+  await page.getByRole('checkbox', { name: 'Comments on watched items' }).uncheck();
+  await visitor.isGood('notifications');
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await page.getByText('Unread').waitFor({ state: 'detached' });
+  const { data: settings } = await call<object>('GET', '/api/me/notifications');
+  expect(settings).toMatchObject({ kinds: { comment: false, move: true } });
+  await page
+    .getByRole('link', { name: /The colours/ })
+    .first()
+    .click();
   await choose('Stop watching');
   await page.getByText(`You are no longer told of ${task.taskId}.`).waitFor();
 });

@@ -2,6 +2,7 @@ import { messages } from '../language/messages.ts';
 
 export const words = messages({
   title: { en: 'For you', de: 'Für dich', tr: 'Sizin için', ja: 'あなた宛て' },
+  notifications: { en: 'Notifications', de: 'Benachrichtigungen', tr: 'Bildirimler', ja: '通知' },
   none: {
     en: 'Nothing needs you.',
     de: 'Nichts braucht dich.',

@@ -20,7 +20,10 @@ export function Screen() {
   const pages = usePages({ key: ['for-you', 'list'], load: readPage, follows: changesNeeds });
   return (
     <div class="screen for-you">
-      <Heading title={words.title} />
+      <div class="row">
+        <Heading title={words.title} />
+        <a href={to('notifications')}>{words.notifications}</a>
+      </div>
       <Loaded query={pages}>
         {(data) => {
           const items = data.pages.flatMap((page) => page.items);
