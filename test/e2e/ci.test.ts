@@ -188,6 +188,16 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     });
   });
 
+  test('and where gates are enforced a build that passes leaves the bug to its review, and passes', async () => {
+    await newBuild();
+    await organization.call('PATCH', `/api/projects/${organization.projectId}`, { gates: 'enforce' });
+    for (const passes of [false, true]) {
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
+      expect(await shell(recipe('Plain shell'))).toBe(passes ? 0 : 1);
+      expect(await items()).toMatchObject([{ columnName: 'To Do' }]);
+    }
+  });
+
   test('in GitLab CI', async () => {
     await newBuild();
     const [build = '', after = ''] = recipe('GitLab CI').split('  after_script:\n');
