@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { User } from '@worktrack/contracts/keys/records';
 import type { exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
@@ -46,12 +47,14 @@ export async function exchangeTokens(
   const read = calls.map(({ input }) => readJwt(input.jwt));
   const ruleIds = read.map((jwt) => jwt && ruleOfAudience(jwt.payload.aud, needs.settings));
   const rules = await rulesById([...new Set(ruleIds.filter((id) => id !== undefined))]);
+  // Once for all calls of the message: hundreds of jobs begin at the same time.
+  const users = await usersById([...new Set([...rules.values()].map(({ userId }) => userId))]);
   return Promise.all(
     calls.map(async ({ input }, index): Promise<Answered<Answer>> => {
       const jwt = read[index];
       const rule = rules.get(ruleIds[index] ?? '');
       if (!jwt || !rule) return { output: { outcome: 'refused' } };
-      return { output: await exchange(needs, { jwt, rule, input }) };
+      return { output: await exchange(needs, { jwt, rule, user: users.get(rule.userId), input }) };
     }),
   );
 }
@@ -59,10 +62,15 @@ export async function exchangeTokens(
 interface Exchange {
   readonly jwt: ReadJwt;
   readonly rule: TrustRuleDocument;
+  /** That its tokens act as. */
+  readonly user: User | undefined;
   readonly input: Input<typeof operation>;
 }
 
-async function exchange({ mint, issuers, refusals }: ExchangeNeeds, { jwt, rule, input }: Exchange): Promise<Answer> {
+async function exchange(
+  { mint, issuers, refusals }: ExchangeNeeds,
+  { jwt, rule, user, input }: Exchange,
+): Promise<Answer> {
   const refuse = async (mismatches: readonly Mismatch[], isSigned = true): Promise<Answer> => {
     await refusals.note(rule, { mismatches, isSigned });
     return { outcome: 'refused' };
@@ -77,7 +85,6 @@ async function exchange({ mint, issuers, refusals }: ExchangeNeeds, { jwt, rule,
   const mismatches = problem ? [problem] : mismatchesOf(rule, payload);
   if (mismatches.length > 0) return refuse(mismatches);
 
-  const user = (await usersById([rule.userId])).get(rule.userId);
   if (!user || user.disabled) {
     return refuse([{ claim: 'user', expected: 'enabled', got: 'disabled' }]);
   }
