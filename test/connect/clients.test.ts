@@ -166,7 +166,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** How each of them comes here, by its documentation and source as of November 2026: where it is called back, what it sends that others do not, and what it leaves out. */
+/** How each of them is believed to come here: where it is called back, what it sends that others do not, and what it leaves out. Not recorded from the apps themselves. */
 interface Profile {
   /** Undefined: it has a document. */
   readonly registers?: Readonly<Record<string, unknown>>;
