@@ -17,10 +17,10 @@ export function beginWith(read: typeof readAlong): void {
 }
 
 async function firstProjects(signal: AbortSignal): Promise<Page> {
-  const read = readAlong;
-  readAlong = undefined;
   // Of a project or a board that is gone, for example: then each part is asked for, and says so itself.
-  const known = await read?.(signal).catch(() => undefined);
+  const known = await readAlong?.(signal).catch(() => undefined);
+  // Else it was called off, to be read again: what happened meanwhile may be missing.
+  if (!signal.aborted) readAlong = undefined;
   return known ?? (await call<typeof listProjects>('GET /api/projects', { limit: PAGE_SIZE }, { signal }));
 }
 
