@@ -4,6 +4,7 @@ import { CreateAnywhere } from './create/anywhere.tsx';
 import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
 import { ready, useEvents } from './live/live.ts';
+import { isPaletteOpen } from './palette/open.ts';
 import { later } from './parts/later.tsx';
 import { isHelpOpen } from './parts/shortcuts.ts';
 import { Failed, Loading } from './parts/states.tsx';
@@ -13,6 +14,8 @@ import { FIRST_SCREEN, screenAt } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
+
+const Palette = later(async () => (await import('./palette/palette.tsx')).Palette);
 
 const ShortcutHelp = later(async () => (await import('./parts/shortcut-help.tsx')).ShortcutHelp);
 
@@ -45,6 +48,7 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
       <Frame identity={identity}>{content}</Frame>
       <Toasts />
       <CreateAnywhere />
+      {isPaletteOpen.value && <Palette />}
       {isHelpOpen.value && <ShortcutHelp />}
     </>
   );

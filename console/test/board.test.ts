@@ -1,3 +1,4 @@
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -186,11 +187,12 @@ test('a read-only user is offered no moves', async () => {
 test('what cannot be loaded says so, and can be retried', async () => {
   const visitor = await stage.visit('sign-in-first');
   const { page } = visitor;
-  await page.route('**/api/projects?*', (route) => route.abort());
+  const unreachable = /\/api\/(projects|board-view)(\?|$)/;
+  await page.route(unreachable, (route) => route.abort());
   await page.goto(`${stage.url}/console/board`);
   await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('board-failed');
-  await page.unroute('**/api/projects?*');
+  await page.unroute(unreachable);
   await page.getByRole('button', { name: 'Try again' }).click();
   await columnOf(page, 'Backlog').waitFor();
 });
@@ -207,4 +209,59 @@ test('a card moved out of the review says why before it moves', async () => {
   await page.keyboard.type('The links are grey.');
   await page.keyboard.press('Control+Enter');
   await columnOf(page, 'In Progress').getByText('Sent back: The links are grey.').waitFor();
+});
+
+test('cards are selected with keys, the mouse and the menu, and changed together, which z takes back', async () => {
+  const organization = await stage.newOrganization();
+  await organization.call('POST', `/api/projects/${organization.projectId}/labels`, {
+    name: 'Later',
+    colour: '#1f6feb',
+  });
+  const items: WorkItem[] = [];
+  for (const title of ['One', 'Two', 'Three', 'Four']) items.push(await createItem(organization, { title }));
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const of = (name: string) => page.getByRole('link', { name: new RegExp(`, ${name},`) });
+  const now = async () => {
+    const { data } = await organization.call<{ cards: Card[] }>('GET', `/api/projects/${organization.projectId}/cards`);
+    const byId = new Map(data.cards.map((card) => [card.id, card]));
+    return items.map(({ id }) => byId.get(id)).map((card) => [card?.columnName, card?.priority, card?.labels.length]);
+  };
+  const choose = async (menu: string, item: string) => {
+    await bar.getByRole('button', { name: menu, exact: true }).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).first().click();
+  };
+  const bar = page.getByRole('region', { name: 'Selection' });
+
+  await of('One').focus();
+  await page.keyboard.press('x');
+  await bar.getByText('1 selected').waitFor();
+  await of('Three').click({ modifiers: ['Shift'] });
+  await bar.getByText('3 selected').waitFor();
+  await visitor.isGood('board-selection');
+
+  await choose('Move', 'To Do');
+  await page.getByText('3 work items moved to To Do.').waitFor();
+  await choose('Priority', 'Urgent');
+  await page.getByText('3 work items changed.').waitFor();
+  await choose('Labels', 'Later');
+  const changed = ['To Do', 'urgent', 1];
+  const same = ['Backlog', 'medium', 0];
+  await expect.poll(now).toEqual([changed, changed, changed, same]);
+  await page.keyboard.press('z');
+  await expect.poll(now).toEqual([...Array(3).fill(['To Do', 'urgent', 0]), same]);
+  await page.keyboard.press('z');
+  await expect.poll(now).toEqual([...Array(3).fill(['To Do', 'medium', 0]), same]);
+  await page.keyboard.press('z');
+  await expect.poll(now).toEqual(Array(4).fill(same));
+
+  await page.keyboard.press('Escape');
+  await bar.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: `Move ${items[3]?.taskId}` }).click();
+  await page.getByRole('menuitem', { name: 'Select' }).click();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await of('Four').waitFor({ state: 'detached' });
+  expect((await now())[3]).toEqual([undefined, undefined, undefined]);
+  expect(visitor.complaints).toEqual([]);
 });

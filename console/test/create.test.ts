@@ -133,3 +133,62 @@ test('sub-items are written one after the other, or split by lines that depend o
   expect((await named(organization, 'Second'))?.metadata).toEqual({ dependsOn: [first?.taskId] });
   expect(visitor.complaints).toEqual([]);
 });
+
+test('a template fills the dialog, lines become sub-items in their order, and z takes all of it back', async () => {
+  const organization = await stage.newOrganization();
+  const templates = [{ name: 'Release', type: 'epic', title: 'Release', description: '## Check', priority: 'high' }];
+  await organization.call('PATCH', `/api/projects/${organization.projectId}`, { templates });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.locator('.column').first().waitFor();
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog', { name: 'New work item' });
+  await choose(dialog, 'Template', 'Release');
+  expect(await dialog.getByLabel('Description').inputValue()).toBe('## Check');
+  await dialog.locator('input:focus').and(dialog.getByLabel('Title')).waitFor();
+  await page.keyboard.type(' Two');
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('Release Two');
+  await dialog.getByLabel('Sub-items').fill('- [ ] Freeze\n- [ ] Test\n- [ ] Ship');
+  await dialog.getByLabel('Each depends on the one before').check();
+  await dialog.getByLabel('Title').press('Control+Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => named(organization, 'Ship')).toBeDefined();
+  const [epic, before, ship] = await Promise.all(['Release Two', 'Test', 'Ship'].map((of) => named(organization, of)));
+  expect(epic).toMatchObject({ type: 'epic', priority: 'high', description: '## Check' });
+  expect(ship).toMatchObject({ type: 'task', parentId: epic?.id, metadata: { dependsOn: [before?.taskId] } });
+  await page.keyboard.press('z');
+  await expect.poll(() => named(organization, 'Release Two')).toBeUndefined();
+  expect(await named(organization, 'Ship')).toBeUndefined();
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('Ctrl+K finds an item of any project by its words or ID, and does what the screen offers', async () => {
+  const organization = await stage.newOrganization();
+  const { data: other } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Elsewhere' });
+  const boards = await organization.call<{ id: string }[]>('GET', `/api/projects/${other.id}/boards`);
+  const place = { projectId: other.id, boardId: boards.data[0]?.id ?? '', boardColumnId: 'Backlog' };
+  const item = await createItem(organization, { title: 'Sought-after palette', ...place });
+  await createItem(organization, { title: 'Another palette' });
+  const visitor = await stage.visit('agents', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const palette = page.getByRole('dialog', { name: 'Go to or do' });
+  const panel = page.getByRole('complementary', { name: 'Sought-after palette' });
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  for (const text of ['sought', item.taskId.toLowerCase()]) {
+    await page.keyboard.press('Control+k');
+    await palette.locator('input:focus').waitFor();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+    await panel.waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+  }
+  await page.keyboard.press('Control+k');
+  await palette.getByRole('option').first().waitFor();
+  expect(await palette.getByRole('option').first().textContent()).toContain('Sought-after palette');
+  await visitor.isGood('palette');
+  await page.keyboard.type('create a');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'New work item' }).waitFor();
+  expect(visitor.complaints).toEqual([]);
+});

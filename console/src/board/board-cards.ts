@@ -9,10 +9,13 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
+import type { Origin } from '../change/move.ts';
+import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/lease.ts';
 import { isSentBack } from '../parts/send-back.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
+import { did } from '../parts/undo.ts';
 import {
   type CardPage,
   type CardPages,
@@ -107,6 +110,8 @@ export class BoardCards {
       return;
     }
     if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
+    const above = this.cardsIn(found.column.id)[found.at - 1];
+    const from = { columnId: found.column.id, position: above ? { after: above.id } : ('first' as const) };
     const others = this.cardsIn(to.id).filter((card) => card.id !== id);
     const at = place === 'first' ? 0 : others.findIndex((card) => card.id === place.after) + 1;
     this.#put({ ...found.card, boardColumnId: to.id, columnName: to.name, position: positionAt(others, at) });
@@ -119,10 +124,10 @@ export class BoardCards {
     };
     this.#moves.set(id, move);
     move.open++;
-    move.ends = move.ends.then(() => this.#send(id, to, place, move, how));
+    move.ends = move.ends.then(() => this.#send(id, to, place, move, how, from));
   }
 
-  async #send(id: string, to: Column, place: Place, move: Move, how: How): Promise<void> {
+  async #send(id: string, to: Column, place: Place, move: Move, how: How, from: Origin): Promise<void> {
     try {
       // After a refused one, it is unclear what the next would mean.
       if (move.isTakenBack) return;
@@ -136,6 +141,13 @@ export class BoardCards {
       if (move.open === 1) this.#takeOver(workItem);
       else this.#putVersion(id, workItem.version);
       if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
+      if (from.columnId !== to.id) {
+        const undo = async () => {
+          const { moveBack } = await import('../change/move.ts');
+          await moveBack({ workItem, cascaded }, from).finally(() => this.#renewSoon([id]));
+        };
+        did(words.moved({ taskId: workItem.taskId, column: to.name }), undo);
+      }
     } catch (error) {
       move.isTakenBack = true;
       this.#takeBack(move.before, error, () => this.move(id, to, place, { ...how, takeOver: true }));
@@ -179,6 +191,16 @@ export class BoardCards {
   hearBeat({ workItemId, lease }: Beat): void {
     const found = this.find(workItemId);
     if (found && isNews(lease, found.card.lease)) this.#put({ ...found.card, lease });
+  }
+
+  /** What is changed here otherwise than by a move, before it is answered (change/shown.ts). */
+  change({ id, fields }: Shown): void {
+    const found = this.find(id);
+    if (found) this.#put({ ...found.card, ...fields });
+  }
+
+  reread(ids: readonly string[]): void {
+    this.#renewSoon(ids);
   }
 
   #renewSoon(ids: readonly string[]): void {

@@ -7,6 +7,7 @@ import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import {
   blockedIcon,
+  checkIcon,
   dueIcon,
   estimateIcon,
   moreIcon,
@@ -25,6 +26,7 @@ import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
 import { type Edge, whenDraggable } from './drag.ts';
 import { words } from './messages.ts';
+import { extendTo, selected, toggle } from './selection.ts';
 
 const MAX_BLOCKING_SHOWN = 2;
 
@@ -57,15 +59,22 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
   const role = cards.board.columns.find((column) => column.id === card.boardColumnId)?.role;
   const isOverdue = card.dueDate !== null && role !== 'done' && card.dueDate < today(now.value);
   const tabIndex = isTabStop ? 0 : -1;
+  const isSelected = selected.value.has(id);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the link is for everybody
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
       ref={element}
-      class={`card ${edge ? `card-drop-${edge}` : ''}`}
+      class={`card ${edge ? `card-drop-${edge}` : ''} ${isSelected ? 'card-selected' : ''}`}
       data-card={id}
       onFocusCapture={() => onFocus(id)}
-      onClick={({ target }) => {
+      onClick={(event) => {
+        const { target } = event;
+        if (event.shiftKey && mayMove) {
+          event.preventDefault();
+          extendTo(id, cards.cardsIn(card.boardColumnId));
+          return;
+        }
         const isOnControl = target instanceof Element && target.closest('a, button, [popover]');
         if (!isOnControl && !getSelection()?.toString()) link.current?.click();
       }}
@@ -77,7 +86,10 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
           <Menu
             class="button button-quiet button-icon"
             label={words.move({ taskId })}
-            items={moves(cards, card, onFocus)}
+            items={[
+              { label: isSelected ? words.deselect : words.select, icon: checkIcon, keys: 'x', run: () => toggle(id) },
+              ...moves(cards, card, onFocus),
+            ]}
             tabIndex={tabIndex}
           >
             <Icon of={moreIcon} />
@@ -91,7 +103,7 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
         class="card-title"
         draggable={false}
         href={toPanel(taskId)}
-        aria-label={nameOf(card)}
+        aria-label={isSelected ? `${nameOf(card)}${words.comma}${words.isSelected}` : nameOf(card)}
         tabIndex={tabIndex}
       >
         {title}
@@ -180,6 +192,7 @@ function LeaseView({ lease }: { readonly lease: NonNullable<Card['lease']> }) {
 
 function moves(cards: BoardCards, card: Card, onFocus: (id: string) => void) {
   return cards.board.columns.map((column) => ({
+    group: '',
     label: words.moveTo({ column: column.name }),
     icon: <StateIcon role={column.role} />,
     disabled: column.id === card.boardColumnId,

@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
+import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
@@ -22,10 +23,12 @@ import { whenDraggable } from './drag.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
 import { cardFilters } from './open.ts';
+import { selected, selectNothing, toggle } from './selection.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
 const Reason = later(async () => (await import('../parts/reason.tsx')).Reason);
+const SelectionBar = later(async () => (await import('./selection-bar.tsx')).SelectionBar);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
 export function Screen() {
@@ -95,6 +98,8 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   const onFocus = useCallback((id: string) => setFocused(id), []);
   useEvents(useCallback((event) => cards.hear(event), [cards]));
   useBeats(useCallback((beat) => cards.hearBeat(beat), [cards]));
+  useShown(cards);
+  useEffect(() => selectNothing, [cards]);
   const isEmpty = useIsEmpty(cards);
 
   useShortcuts(
@@ -106,6 +111,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
           ? [
               { keys: 'Alt+← →', label: words.keysMoveAcross },
               { keys: 'Alt+↑ ↓', label: words.keysMoveWithin },
+              { keys: SELECT_KEY, label: words.keysSelect },
             ]
           : []),
       ],
@@ -116,6 +122,12 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
     const found = focused ? cards.find(focused) : undefined;
+    const isOnCard = event.target instanceof Element && event.target.closest('[data-card]');
+    if (event.key === SELECT_KEY && found && isOnCard && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      if (may('work-items:write')) toggle(found.card.id);
+      return;
+    }
     if (!step || !found || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const next = event.altKey ? moved(cards, found, step) : neighbour(cards, found, step);
@@ -148,6 +160,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
           <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
         ))}
       </section>
+      {selected.value.size > 0 && <SelectionBar cards={cards} />}
       {sendingBack.value && (
         <Reason
           taskId={sendingBack.value.taskId}
@@ -169,6 +182,8 @@ function Columns({ board, firstSteps }: ColumnsProps) {
 }
 
 const NO_FILTERS = { q: undefined, type: undefined, priority: undefined, work: undefined };
+/** Selects the card that has the focus, or no longer. */
+const SELECT_KEY = 'x';
 const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { question } from '../change/ask.ts';
 import { language } from '../language/language.ts';
 import { later } from '../parts/later.tsx';
 import { words } from '../parts/messages.ts';
@@ -7,9 +8,10 @@ import { undoLast } from '../parts/undo.ts';
 import { may } from '../session.ts';
 import { creating, openCreate } from './open.ts';
 
+const Asked = later(async () => (await import('../change/asked.tsx')).Asked);
 const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDialog);
 
-/** On every screen, `c` opens the dialog in which a work item is created, and `z` undoes what was done last. */
+/** On every screen, `c` opens the dialog in which a work item is created, and `z` undoes what was done last; what is asked before a change is made. */
 export function CreateAnywhere() {
   const isAllowed = may('work-items:write');
   useShortcuts(
@@ -24,10 +26,16 @@ export function CreateAnywhere() {
       [isAllowed, language.value],
     ),
   );
+  const asking = question.value;
   const place = creating.value;
-  if (!place) return null;
-  const close = () => {
-    creating.value = undefined;
-  };
-  return <CreateDialog place={place} onClose={close} />;
+  return (
+    <>
+      {place && <CreateDialog place={place} onClose={close} />}
+      {asking && <Asked key={asking} of={asking} />}
+    </>
+  );
+}
+
+function close() {
+  creating.value = undefined;
 }

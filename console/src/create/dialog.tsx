@@ -1,16 +1,19 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
+import type { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { queries, useQuery } from '../api/query.ts';
+import { useQuery } from '../api/query.ts';
+import { didCreate } from '../change/copy.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { FormFailed } from '../parts/form-failed.tsx';
 import { ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item-field.tsx';
+import { TypeIcon } from '../parts/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { LabelsField } from '../parts/labels-field.tsx';
@@ -18,9 +21,8 @@ import { words as common } from '../parts/messages.ts';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
 import { SelectField } from '../parts/select.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { tell } from '../parts/toasts.tsx';
-import { go, to } from '../router.ts';
 import { clearDraft, draft } from './draft.ts';
+import { areTooMany, itemsOf, LinesField, MAX_BELOW, NO_LINES } from './lines.tsx';
 import { words } from './messages.ts';
 import type { Place } from './open.ts';
 
@@ -82,37 +84,68 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   const [dueDate, setDueDate] = useState('');
   const [estimate, setEstimate] = useState('');
   const [labels, setLabels] = useState<string[]>([]);
+  const [template, setTemplate] = useState<Template>();
+  const [lines, setLines] = useState(NO_LINES);
   const { isBusy, error, run } = useSubmit();
   useEffect(() => title.current?.focus(), []);
 
   const change = (changes: Partial<typeof draft>) => setText(Object.assign(draft, changes) && { ...draft });
   // One of another project's board is none of this one's.
   const column = board.columns.find(({ id }) => id === columnId) ?? firstOf(board);
-  const isReady = text.title.trim() !== '' && column !== undefined && !isBusy;
+  const below = HAS_SUB_ITEMS.includes(type) ? lines : NO_LINES;
+  const isReady = text.title.trim() !== '' && column !== undefined && !areTooMany(below, MAX_BELOW) && !isBusy;
+  const begin = (chosen: Template | undefined) => {
+    // What was written stays; what another template has put there does not.
+    const isOwn = (field: 'title' | 'description') => text[field] !== '' && text[field] !== (template?.[field] ?? '');
+    change({
+      ...(!isOwn('title') && { title: chosen?.title ?? '' }),
+      ...(!isOwn('description') && { description: chosen?.description ?? '' }),
+    });
+    if (chosen) setType(chosen.type);
+    setPriority(chosen?.priority ?? 'medium');
+    setLabels([...(chosen?.labels ?? [])]);
+    setTemplate(chosen);
+    // Once the list of templates is closed, and the title drawn: after what it begins with.
+    setTimeout(() => {
+      title.current?.focus();
+      title.current?.setSelectionRange(title.current.value.length, title.current.value.length);
+    });
+  };
   const create = (event: Event) => {
     event.preventDefault();
     if (!isReady || !column) return;
     const bases = namesIn(dependsOn);
+    const item = {
+      ...{ type, ...text, priority },
+      ...(parent && { parentId: parent }),
+      ...(dueDate && { dueDate }),
+      ...(estimate && { estimate: Number(estimate) }),
+      ...(labels.length > 0 && { labels }),
+      ...(bases.length > 0 && { dependsOn: bases }),
+    };
+    const place = { projectId: project.id, boardId: board.id };
     void run(async () => {
-      const { taskId } = await call<typeof createWorkItem>('POST /api/work-items', {
-        type,
-        ...text,
-        priority,
-        projectId: project.id,
-        boardId: board.id,
-        boardColumnId: column.id,
-        ...(parent && { parentId: parent }),
-        ...(dueDate && { dueDate }),
-        ...(estimate && { estimate: Number(estimate) }),
-        ...(labels.length > 0 && { labels }),
-        ...(bases.length > 0 && { dependsOn: bases }),
-      });
-      clearDraft();
-      onClose();
-      tell(words.created({ taskId }), { label: words.open, run: () => go(to(`items/${taskId}`)) });
-      // Works even when there is no stream of events.
-      void queries.invalidateQueries({ queryKey: ['cards'] });
+      const subItems = itemsOf(below, { type: 'task' as const, parentId: '#top' });
+      if (subItems.length > 0) {
+        const items = [{ ...item, ref: 'top', boardColumnId: column.id }, ...subItems];
+        const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { ...place, items });
+        const taskId = made.items[0]?.taskId ?? '';
+        done(
+          words.createdWith({ taskId, n: subItems.length }),
+          made.items.map((each) => ({ ...each, version: 1 })),
+        );
+      } else {
+        const made = await call<typeof createWorkItem>('POST /api/work-items', {
+          ...{ ...item, ...place, boardColumnId: column.id },
+        });
+        done(words.created({ taskId: made.taskId }), [made]);
+      }
     });
+  };
+  const done = (...what: Parameters<typeof didCreate>) => {
+    clearDraft();
+    onClose();
+    didCreate(...what);
   };
   return (
     <form
@@ -122,6 +155,19 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create(event);
       }}
     >
+      {project.templates.length > 0 && (
+        <SelectField
+          label={words.template}
+          value={template?.name}
+          options={project.templates.map(({ name, type: of }) => [
+            name,
+            name,
+            <TypeIcon key={name} type={of} isNamed={false} />,
+          ])}
+          none={words.noTemplate}
+          onChoose={(chosen) => begin(project.templates.find(({ name }) => name === chosen))}
+        />
+      )}
       <Field label={words.title}>
         {(control) => (
           <input
@@ -145,6 +191,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
           />
         )}
       </Field>
+      {HAS_SUB_ITEMS.includes(type) && <LinesField value={lines} rows={3} max={MAX_BELOW} onChange={setLines} />}
       {projects.length > 1 && (
         <SelectField
           label={words.project}
@@ -205,6 +252,10 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
     </form>
   );
 }
+
+type Template = Project['templates'][number];
+
+const HAS_SUB_ITEMS: readonly ItemType[] = ['epic', 'feature', 'story'];
 
 /** Where nobody begins before somebody says so. */
 function firstOf({ columns }: Board) {

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { goToProject } from '../go-to-project.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon } from '../parts/icons.ts';
@@ -6,7 +7,6 @@ import { Menu } from '../parts/menu.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
-import { goToProject } from './go-to-project.ts';
 import { words } from './messages.ts';
 
 /** The project that the screens are about, and the others. */

@@ -1,6 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Overtaken, saveItem } from '../change/save.ts';
 import { draftOf, dropDraft, keepDraft } from '../parts/draft.ts';
 import { Editor } from '../parts/editor/editor.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -10,7 +11,6 @@ import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { attachTo } from './attach.ts';
 import { words } from './messages.ts';
-import { Overtaken, saveItem } from './save.ts';
 
 interface EditableProps {
   readonly item: WorkItem;

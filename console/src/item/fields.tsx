@@ -5,6 +5,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
+import { type Changes, Overtaken, saveItem } from '../change/save.ts';
 import { dateAndTime } from '../language/format.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Field } from '../parts/field.tsx';
@@ -21,7 +22,6 @@ import { Suggest } from '../parts/suggest.tsx';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
-import { type Changes, Overtaken, saveItem } from './save.ts';
 
 /** What an item is, apart from its texts; each field is changed in place. */
 export function Fields({ item }: { readonly item: WorkItem }) {

@@ -41,32 +41,6 @@ export const words = messages({
     tr: 'Alt öğenin türü',
     ja: '子項目の種類',
   },
-  splitByLines: { en: 'Split by lines', de: 'Nach Zeilen teilen', tr: 'Satırlara böl', ja: '行ごとに分割' },
-  lines: { en: 'Sub-items', de: 'Unterelemente', tr: 'Alt öğeler', ja: '子項目' },
-  linesHelp: {
-    en: 'Each line becomes one, up to {n}.',
-    de: 'Jede Zeile wird eines, bis zu {n}.',
-    tr: 'Her satır bir öğe olur, en çok {n}.',
-    ja: '1 行が 1 件になります（最大 {n} 件）。',
-  },
-  inThisOrder: {
-    en: 'Each depends on the one before',
-    de: 'Jedes hängt vom vorigen ab',
-    tr: 'Her biri bir öncekine bağlı',
-    ja: 'それぞれが前の項目に依存する',
-  },
-  add: {
-    en: { one: 'Create {n}', other: 'Create {n}' },
-    de: { one: '{n} anlegen', other: '{n} anlegen' },
-    tr: { one: '{n} öğe oluştur', other: '{n} öğe oluştur' },
-    ja: { other: '{n} 件を作成' },
-  },
-  added: {
-    en: { one: '{n} sub-item created.', other: '{n} sub-items created.' },
-    de: { one: '{n} Unterelement angelegt.', other: '{n} Unterelemente angelegt.' },
-    tr: { one: '{n} alt öğe oluşturuldu.', other: '{n} alt öğe oluşturuldu.' },
-    ja: { other: '{n} 件の子項目を作成しました。' },
-  },
   notAdded: {
     en: '“{title}” was not created.',
     de: '„{title}“ wurde nicht angelegt.',
@@ -296,4 +270,5 @@ export const words = messages({
     ja: '{who} が {model} のセッションを記録',
   },
   didDelete: { en: '{who} deleted it', de: '{who} hat es gelöscht', tr: '{who} sildi', ja: '{who} が削除' },
+  duplicate: { en: 'Duplicate', de: 'Duplizieren', tr: 'Çoğalt', ja: '複製' },
 });

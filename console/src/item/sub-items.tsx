@@ -4,15 +4,17 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
+import { didCreate } from '../change/copy.ts';
+import { areTooMany, itemsOf, LinesField, titlesIn } from '../create/lines.tsx';
+import { words } from '../create/messages.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
 import { FormFailed } from '../parts/form-failed.tsx';
 import { itemWords } from '../parts/item-words.ts';
 import { words as common } from '../parts/messages.ts';
 import { Select } from '../parts/select.tsx';
-import { tell, tellFailure } from '../parts/toasts.tsx';
-import { words } from './messages.ts';
+import { tellFailure } from '../parts/toasts.tsx';
+import { words as own } from './messages.ts';
 
 type Type = WorkItem['type'];
 
@@ -22,9 +24,6 @@ const BELOW: Partial<Readonly<Record<Type, readonly Type[]>>> = {
   feature: ['task', 'story'],
   story: ['task'],
 };
-/** The most that one call creates. */
-const MAX_LINES = 100;
-
 export const mayHaveSubItems = ({ type }: WorkItem): boolean => BELOW[type] !== undefined;
 
 /** Where sub-items are written one after the other: Enter makes the next. */
@@ -42,8 +41,8 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
         await call<typeof createWorkItem>('POST /api/work-items', { type, title: written, ...placeUnder(item) });
         await shown(item);
       } catch (error) {
-        tellFailure(words.notAdded({ title: written }), error, {
-          label: words.writeAgain,
+        tellFailure(own.notAdded({ title: written }), error, {
+          label: own.writeAgain,
           run: () => setTitle(written),
         });
       }
@@ -61,7 +60,7 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
         {types.length > 1 && (
           <Select
             inline
-            aria-label={words.subItemType}
+            aria-label={own.subItemType}
             value={type}
             options={types.map((each) => [each, itemWords[each]])}
             onChoose={(chosen) => chosen && setType(chosen)}
@@ -69,14 +68,14 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
         )}
         <input
           class="input input-inline sub-item-title"
-          aria-label={words.newSubItem}
-          placeholder={words.newSubItem}
+          aria-label={own.newSubItem}
+          placeholder={own.newSubItem}
           autocomplete="off"
           value={title}
           onInput={({ currentTarget }) => setTitle(currentTarget.value)}
           onPaste={(event) => {
             const pasted = event.clipboardData?.getData('text/plain') ?? '';
-            if (linesOf(pasted).length < 2) return;
+            if (titlesIn(pasted).length < 2) return;
             event.preventDefault();
             setLines(pasted);
           }}
@@ -98,23 +97,22 @@ interface SplitProps {
 }
 
 function Split({ item, type, given, onClose }: SplitProps) {
-  const [text, setText] = useState(given);
-  const [isChain, setChain] = useState(false);
+  const [lines, setLines] = useState({ text: given, isChain: false });
   const { isBusy, error, run } = useSubmit();
-  const titles = linesOf(text);
-  const isReady = titles.length > 0 && titles.length <= MAX_LINES && !isBusy;
+  const n = titlesIn(lines.text).length;
+  const isReady = n > 0 && !areTooMany(lines) && !isBusy;
   const create = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
       const { projectId, boardId, ...place } = placeUnder(item);
-      const items = titles.map((title, index) => ({
-        ...{ ref: String(index), type, title, ...place },
-        ...(isChain && index > 0 && { dependsOn: [`#${index - 1}`] }),
-      }));
-      await call<typeof createWorkItems>('POST /api/work-items/batch', { projectId, boardId, items });
+      const items = itemsOf(lines, { type, ...place });
+      const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { projectId, boardId, items });
       onClose();
-      tell(words.added({ n: items.length }));
+      didCreate(
+        words.added({ n: items.length }),
+        made.items.map((each) => ({ ...each, version: 1 })),
+      );
       await shown(item);
     });
   };
@@ -127,36 +125,11 @@ function Split({ item, type, given, onClose }: SplitProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create(event);
         }}
       >
-        <Field label={words.lines} help={words.linesHelp({ n: MAX_LINES })}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={8}
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <label class="settings-check">
-          <input type="checkbox" checked={isChain} onChange={({ currentTarget }) => setChain(currentTarget.checked)} />
-          {words.inThisOrder}
-        </label>
+        <LinesField value={lines} rows={8} onChange={setLines} />
         <FormFailed what={common.notCreated} error={error} />
-        <FormActions action={words.add({ n: titles.length })} isReady={isReady} onClose={onClose} />
+        <FormActions action={words.add({ n })} isReady={isReady} onClose={onClose} />
       </form>
     </Dialog>
-  );
-}
-
-/** Without the marks of a list: `- `, `* `, `1. `, `- [ ] `. */
-function linesOf(text: string): string[] {
-  return text.split('\n').flatMap(
-    (line) =>
-      line
-        .trim()
-        .replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
-        .trim() || [],
   );
 }
 

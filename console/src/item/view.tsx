@@ -1,16 +1,19 @@
 import './item.css';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren, JSX } from 'preact';
+import { deleteItems, duplicate } from '../change/copy.ts';
+import { Overtaken, saveItem } from '../change/save.ts';
 import { usePlace } from '../create/open.ts';
 import { Icon } from '../parts/icon.tsx';
-import { copyIcon, linkIcon, moreIcon } from '../parts/icons.ts';
+import { copyIcon, createIcon, deleteIcon, linkIcon, moreIcon } from '../parts/icons.ts';
 import { useItem } from '../parts/item.ts';
 import { TypeIcon } from '../parts/item-icons.tsx';
 import { itemWords } from '../parts/item-words.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
-import { to } from '../router.ts';
+import { filter, go, setFilters, to } from '../router.ts';
 import { may } from '../session.ts';
 import { Attachments } from './attachments.tsx';
 import { Costs } from './costs.tsx';
@@ -21,7 +24,6 @@ import { words } from './messages.ts';
 import { Prompt } from './prompt.tsx';
 import { Children, Relations } from './relations.tsx';
 import { Results } from './results.tsx';
-import { Overtaken, saveItem } from './save.ts';
 import { Trace } from './trace.tsx';
 import { Verdict } from './verdict.tsx';
 import { useWatch } from './watch.ts';
@@ -60,6 +62,12 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
               run: () => void copy(new URL(to(`items/${item.taskId}`), location.href).href),
             },
             { label: words.copyId, icon: copyIcon, run: () => void copy(item.taskId) },
+            ...(may('work-items:write')
+              ? [
+                  { group: '', label: words.duplicate, icon: createIcon, run: () => void duplicate(item.taskId) },
+                  { group: '', label: common.delete, icon: deleteIcon, isBad: true, run: () => void remove(item) },
+                ]
+              : []),
           ]}
         >
           <Icon of={moreIcon} />
@@ -130,6 +138,12 @@ function tick(item: WorkItem) {
       if (error instanceof Overtaken) tell(words.overtaken, { label: words.understood, run: () => {} });
       else tellFailure(words.notSaved, error);
     });
+}
+
+async function remove(item: WorkItem): Promise<void> {
+  if (!(await deleteItems([item]))) return;
+  if (filter('panel')) setFilters({ panel: undefined });
+  else go(to('board', { project: item.projectId, board: item.boardId }));
 }
 
 async function copy(text: string): Promise<void> {

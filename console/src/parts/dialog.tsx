@@ -100,8 +100,8 @@ export function Confirm({
           type="button"
           class="button button-bad"
           onClick={() => {
-            onClose();
             onConfirm();
+            onClose();
           }}
         >
           {action}

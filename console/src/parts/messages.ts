@@ -36,6 +36,13 @@ export const words = messages({
   cancel: { en: 'Cancel', de: 'Abbrechen', tr: 'Vazgeç', ja: 'キャンセル' },
   save: { en: 'Save', de: 'Speichern', tr: 'Kaydet', ja: '保存' },
   edit: { en: 'Edit', de: 'Bearbeiten', tr: 'Düzenle', ja: '編集' },
+  keysPalette: {
+    en: 'Find an item, go anywhere, do anything',
+    de: 'Etwas finden, hingehen oder tun',
+    tr: 'Bir öğe bul, bir yere git, bir şey yap',
+    ja: '検索・移動・操作',
+  },
+  open: { en: 'Open', de: 'Öffnen', tr: 'Aç', ja: '開く' },
   delete: { en: 'Delete', de: 'Löschen', tr: 'Sil', ja: '削除' },
   undo: { en: 'Undo', de: 'Rückgängig', tr: 'Geri al', ja: '元に戻す' },
   undone: { en: 'Undone.', de: 'Rückgängig gemacht.', tr: 'Geri alındı.', ja: '元に戻しました。' },

@@ -4,7 +4,11 @@ import { groups, isHelpOpen } from './shortcuts.ts';
 
 /** What the keys do here. */
 export function ShortcutHelp() {
-  const all = [...groups.value.flat(), { keys: '?', label: words.thisHelp }];
+  const all = [
+    ...groups.value.flat(),
+    { keys: 'Ctrl+K', label: words.keysPalette },
+    { keys: '?', label: words.thisHelp },
+  ];
   return (
     <Dialog
       title={words.keyboard}

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { comboboxAttributes, useListbox } from './listbox.ts';
 import { words } from './messages.ts';
 
@@ -24,13 +25,18 @@ interface SuggestProps {
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly disabled?: boolean | undefined;
+  /** Suggests something before anything is typed. */
+  readonly opensAtOnce?: boolean;
 }
 
 /** A text with suggestions, none of which need be taken: a combobox, as `Select` is. */
 export function Suggest(props: SuggestProps) {
-  const { value, onInput, suggestions, onChoose, onEnter, onLeave, ...attributes } = props;
+  const { value, onInput, suggestions, onChoose, onEnter, onLeave, opensAtOnce, ...attributes } = props;
   const listbox = useListbox({ onChoose, offered: suggestions.length });
   const { input, list, id, isOpen } = listbox;
+  useEffect(() => {
+    if (opensAtOnce) listbox.open();
+  }, [opensAtOnce]);
   const isShown = isOpen && suggestions.length > 0;
   return (
     <>

@@ -7,7 +7,9 @@ interface Toast {
   readonly id: number;
   readonly tone: 'plain' | 'bad';
   readonly text: string;
-  readonly action?: ToastAction | undefined;
+  readonly actions: readonly ToastAction[];
+  /** Of those with the same one, only the newest is shown. */
+  readonly slot?: string | undefined;
 }
 export interface ToastAction {
   readonly label: string;
@@ -24,21 +26,25 @@ const MAX_SHOWN = 4;
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Says what became of something, in a corner and to a screen reader. */
-export function tell(text: string, action?: ToastAction): void {
-  const id = add({ tone: 'plain', text, action });
-  if (!action || action.passes) setTimeout(() => dismiss(id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
+/** Says what became of something, in a corner and to a screen reader. @param slot replaces what was said with the same one */
+export function tell(text: string, given: ToastAction | readonly ToastAction[] = [], slot?: string): void {
+  const actions = [given].flat() as ToastAction[];
+  const id = add({ tone: 'plain', text, actions, slot });
+  const passes = actions.every((action) => action.passes);
+  if (passes) setTimeout(() => dismiss(id), actions.length > 0 ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
 /** What failed, in the service's own words: `tellFailure(words.notMoved, error)`. */
 export function tellFailure(what: string, error: unknown, action?: ToastAction): void {
-  add({ tone: 'bad', text: `${what} ${wordsOf(error)}`, action });
+  add({ tone: 'bad', text: `${what} ${wordsOf(error)}`, actions: action ? [action] : [] });
 }
 
 function add(toast: Omit<Toast, 'id'>): number {
   lastId++;
   // Saving twice says so once.
-  const others = toasts.value.filter(({ tone, text }) => tone !== toast.tone || text !== toast.text);
+  const others = toasts.value.filter(
+    ({ tone, text, slot }) => (tone !== toast.tone || text !== toast.text) && (!slot || slot !== toast.slot),
+  );
   toasts.value = [...others.slice(1 - MAX_SHOWN), { ...toast, id: lastId }];
   return lastId;
 }
@@ -51,11 +57,12 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <section class="toasts" aria-label={words.notifications} aria-live="polite" aria-relevant="additions">
-      {toasts.value.map(({ id, tone, text, action }) => (
+      {toasts.value.map(({ id, tone, text, actions }) => (
         <div key={id} class={`toast toast-${tone}`}>
           <p>{text}</p>
-          {action && (
+          {actions.map((action) => (
             <button
+              key={action.label}
               type="button"
               class="button"
               onClick={() => {
@@ -65,7 +72,7 @@ export function Toasts() {
             >
               {action.label}
             </button>
-          )}
+          ))}
           <button
             type="button"
             class="button button-quiet button-icon"

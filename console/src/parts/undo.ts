@@ -1,5 +1,5 @@
 import { words } from './messages.ts';
-import { tell, tellFailure } from './toasts.tsx';
+import { type ToastAction, tell, tellFailure } from './toasts.tsx';
 
 interface Done {
   readonly undo: () => Promise<unknown>;
@@ -8,6 +8,8 @@ interface Done {
 /** As many as anybody remembers. */
 const MAX_REMEMBERED = 50;
 const KEY = 'z';
+/** What was done before it can be undone with the key, and need not be shown any more. */
+const SLOT = 'done';
 
 /** What was done in this tab and can be undone, the last one at the end. */
 let done: readonly Done[] = [];
@@ -15,11 +17,13 @@ let done: readonly Done[] = [];
 /**
  * Says what was done, and offers to undo it: in the message, and with `z` as long as it is the last thing that was done.
  * @param undo the inverse call; fails if others have changed the same since
+ * @param next what else one may want now
  */
-export function did(text: string, undo: () => Promise<unknown>): void {
+export function did(text: string, undo: () => Promise<unknown>, next: readonly ToastAction[] = []): void {
   const entry = { undo };
   done = [...done, entry].slice(-MAX_REMEMBERED);
-  tell(text, { label: `${words.undo} (${KEY})`, run: () => void takeBack(entry), passes: true });
+  const back = { label: `${words.undo} (${KEY})`, run: () => void takeBack(entry), passes: true as const };
+  tell(text, [...next, back], SLOT);
 }
 
 export function undoLast(): void {
@@ -34,7 +38,7 @@ async function takeBack(entry: Done): Promise<void> {
   done = done.filter((each) => each !== entry);
   try {
     await entry.undo();
-    tell(words.undone);
+    tell(words.undone, [], SLOT);
   } catch (error) {
     tellFailure(words.notUndone, error);
   }

@@ -66,7 +66,7 @@ export async function passByHand(
   { force }: ByHand,
 ): Promise<void> {
   const fault = await faultByHand(scope, item, board, to, { force });
-  if (fault) throw scope.fail('CONFLICT', fault);
+  if (fault) throw scope.fail('CONFLICT', fault, { details: [{ path: 'force', message: 'true moves it anyway' }] });
 }
 
 /** What is wrong with a move by hand where gates are enforced; undefined: nothing. */

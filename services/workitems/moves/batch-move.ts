@@ -43,9 +43,10 @@ export async function batchMoveWorkItems(
     } else {
       const { board, to } = destinations.get(item.boardId) as Destination;
       const asked = { keyId: context.caller.keyId, takeOver: move.takeOver };
-      const reason = takingProblem(item, to, asked) ?? (await faultByHand(context, item, board, to, move));
+      const taking = takingProblem(item, to, asked);
+      const reason = taking ?? (await faultByHand(context, item, board, to, move));
       if (reason === undefined) moving.set(item._id, item);
-      else skipped.push({ id: ref, reason });
+      else skipped.push({ id: ref, reason, needs: taking ? 'takeOver' : 'force' });
     }
   }
   const provider = setAiProcessing && aiProvider ? { aiProvider } : undefined;

@@ -25,7 +25,14 @@ export const batchMoveWorkItems = operation({
     movedCount: z.int(),
     items: z.array(WorkItemSummary.extend(WorkItem.pick({ version: true }).shape)),
     // The id as given.
-    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
+    skipped: z.array(
+      z.object({
+        id: z.string(),
+        reason: z.string(),
+        /** What would have moved it. */
+        needs: z.enum(['takeOver', 'force']).optional(),
+      }),
+    ),
     note: z.string(),
     ...warnings,
   }),

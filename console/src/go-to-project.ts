@@ -1,5 +1,5 @@
-import { filter, go, path, setFilters, to } from '../router.ts';
-import { FIRST_SCREEN, screenAt } from '../screens.ts';
+import { filter, go, path, setFilters, to } from './router.ts';
+import { FIRST_SCREEN, screenAt } from './screens.ts';
 
 /** The same screen of another project. Filters belong to the project, unless the screen says that they do not. */
 export function goToProject(id: string): void {

@@ -1,0 +1,104 @@
+import './selection-bar.css';
+import type { listLabels } from '@worktrack/contracts/projects/label-operations';
+import { useMemo } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { deleteItems } from '../change/copy.ts';
+import { changeEach, changeItems, labelItems } from '../change/many.ts';
+import { moveItems } from '../change/move.ts';
+import { language } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { closeIcon, deleteIcon } from '../parts/icons.ts';
+import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item-icons.tsx';
+import { PRIORITIES, TYPES } from '../parts/item-values.ts';
+import { itemWords } from '../parts/item-words.ts';
+import { LabelDot } from '../parts/label.tsx';
+import { Menu, type MenuItem } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
+import { useUsers } from '../parts/people.ts';
+import { useShortcuts } from '../parts/shortcuts.ts';
+import type { BoardCards } from './board-cards.ts';
+import { words } from './messages.ts';
+import { selected, selectNothing } from './selection.ts';
+
+/** What can be done with all cards that are selected, at once; each can be undone as one. */
+export function SelectionBar({ cards }: { readonly cards: BoardCards }) {
+  const { columns, projectId } = cards.board;
+  const users = useUsers();
+  const labels = useQuery({
+    key: ['labels', projectId],
+    load: (signal) => call<typeof listLabels>('GET /api/projects/:id/labels', { id: projectId }, { signal }),
+    follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
+  });
+  useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
+  // As they are when something is chosen, not when the bar was drawn.
+  const chosen = () => [...selected.value].flatMap((id) => cards.find(id)?.card ?? []);
+  const roleOf = (id: string) => columns.find((column) => column.id === id)?.role;
+  const label = (group: string, change: 'add' | 'remove'): MenuItem[] =>
+    (labels.data ?? []).map((each) => ({
+      group,
+      label: each.name,
+      icon: <LabelDot colour={each.colour} />,
+      run: () => void labelItems(chosen(), { [change]: each }),
+    }));
+  const menus: readonly (readonly [string, readonly MenuItem[]])[] = [
+    [
+      words.moveAll,
+      columns.map((column) => ({
+        label: column.name,
+        icon: <StateIcon role={column.role} />,
+        run: () => void moveItems(chosen(), column, roleOf),
+      })),
+    ],
+    [
+      words.assign,
+      [
+        ...users.map(({ name }) => ({ label: name, run: () => void changeItems(chosen(), { assignee: name }) })),
+        { group: '', label: words.assignNobody, run: () => void changeItems(chosen(), { assignee: null }) },
+      ],
+    ],
+    [
+      words.priority,
+      PRIORITIES.map((priority) => ({
+        label: itemWords[priority],
+        icon: <PriorityIcon priority={priority} isNamed={false} />,
+        run: () => void changeItems(chosen(), { priority }),
+      })),
+    ],
+    [common.labels, [...label(words.addLabel, 'add'), ...label(words.removeLabel, 'remove')]],
+    [
+      words.type,
+      TYPES.map((type) => ({
+        label: itemWords[type],
+        icon: <TypeIcon type={type} isNamed={false} />,
+        run: () => void changeEach(chosen(), { type }),
+      })),
+    ],
+  ];
+  const remove = async () => {
+    if (await deleteItems(chosen())) selectNothing();
+  };
+  return (
+    <section class="selection-bar" aria-label={words.selection}>
+      <p role="status">{words.selected({ n: selected.value.size })}</p>
+      {menus
+        .filter(([, items]) => items.length > 0)
+        .map(([name, items]) => (
+          <Menu key={name} label={name} items={items} class="button">
+            {name}
+          </Menu>
+        ))}
+      <button type="button" class="button button-icon" title={common.delete} onClick={() => void remove()}>
+        <Icon of={deleteIcon} name={common.delete} />
+      </button>
+      <button
+        type="button"
+        class="button button-quiet button-icon"
+        title={`${words.selectNothing} (Esc)`}
+        onClick={selectNothing}
+      >
+        <Icon of={closeIcon} name={words.selectNothing} />
+      </button>
+    </section>
+  );
+}

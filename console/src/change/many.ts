@@ -1,0 +1,214 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import type { Label } from '@worktrack/contracts/projects/label';
+import type { batchUpdateWorkItems } from '@worktrack/contracts/work-items/changes/batch-update';
+import type { Card, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
+import { call } from '../api/call.ts';
+import { tellFailure } from '../parts/toasts.tsx';
+import { did } from '../parts/undo.ts';
+import { words } from './messages.ts';
+import { type Changes, changeItem, inverseOf, isSame, MAX_ATTEMPTS, onCard, saveItem } from './save.ts';
+import { showChange, showTrue } from './shown.ts';
+
+type Entry = RawInput<typeof batchUpdateWorkItems>['items'][number];
+export type FieldChanges = Pick<Entry, 'priority' | 'assignee' | 'dueDate' | 'estimate'>;
+export interface LabelChanges {
+  readonly add?: Label;
+  readonly remove?: Label;
+}
+
+/** The most that one call changes (libs/contracts/work-items/changes/batch-update.ts), or reads by ids (cards.ts). */
+const MAX_CHANGED = 500;
+const MAX_READ = 100;
+/** What is changed one by one: as many at once. */
+const TOGETHER = 6;
+
+/** What is to become of an item, as it was when the change began. */
+interface Wish {
+  readonly before: Card;
+  readonly changes: FieldChanges;
+}
+interface Left {
+  readonly card: { readonly taskId: string };
+  readonly reason: string;
+}
+
+/** Changes the same fields of several items: all as one, which can be undone as one. */
+export async function changeItems(cards: readonly Card[], changes: FieldChanges): Promise<void> {
+  const [first] = cards;
+  if (!first) return;
+  if (cards.length === 1) return void (await changeItem(first, changes));
+  await together(cards, onCard(changes), async () => {
+    const { written, left } = await write(cards.map((before) => ({ before, changes })));
+    const undo = async () => {
+      const back = await write(
+        written.map(({ before, after }) => ({ before: after, changes: inverseOf(before, changes) })),
+      );
+      leftAsError(back.left.map(({ reason }) => reason));
+    };
+    return { done: written.length, left, undo };
+  });
+}
+
+/** Adds a label or takes one away, whatever others do about the rest. */
+export async function labelItems(cards: readonly Card[], { add, remove }: LabelChanges): Promise<void> {
+  const concerned = cards.filter(({ labels }) =>
+    labels.some(({ id }) => id === (add ?? remove)?.id) ? remove !== undefined : add !== undefined,
+  );
+  const entries = (isBack: boolean) => {
+    const [added, removed] = isBack ? [remove, add] : [add, remove];
+    const changes = { ...(added && { addLabels: [added.id] }), ...(removed && { removeLabels: [removed.id] }) };
+    return concerned.map(({ id }) => ({ id, ...changes }));
+  };
+  if (concerned.length === 0) return;
+  const shownOn = (card: Card) => [...card.labels.filter(({ id }) => id !== remove?.id), ...(add ? [add] : [])];
+  await together(
+    concerned,
+    (card) => ({ labels: shownOn(card) }),
+    async () => {
+      const { skipped } = await send(entries(false));
+      const left = skipped.flatMap(({ id, reason }) =>
+        concerned.filter((card) => card.id === id).map((card) => ({ card, reason })),
+      );
+      const undo = async () => leftAsError((await send(entries(true))).skipped.map(({ reason }) => reason));
+      return { done: concerned.length - left.length, left, undo };
+    },
+  );
+}
+
+/** What no one call changes of several items: their parent, or their type. */
+export async function changeEach(cards: readonly Card[], changes: Pick<Changes, 'parentId' | 'type'>): Promise<void> {
+  const [first] = cards;
+  if (!first) return;
+  if (cards.length === 1) return void (await changeItem(first, changes));
+  await together(cards, onCard(changes), async () => {
+    const { done, left } = await each(cards, (card) => saveItem(card, changes));
+    const undo = async () => {
+      const back = await each(
+        done.map(({ card, result }) => ({ ...card, version: result.version, before: card })),
+        ({ before, ...card }) => saveItem({ ...card, ...onCard(changes) }, inverseOf(before, changes)),
+      );
+      leftAsError(back.left.map(({ reason }) => reason));
+    };
+    return { done: done.length, left, undo };
+  });
+}
+
+interface Outcome {
+  readonly done: number;
+  readonly left: readonly Left[];
+  readonly undo: () => Promise<unknown>;
+}
+
+/** Shows it at once, does it, and says what became of it. */
+async function together(
+  cards: readonly Card[],
+  shown: Partial<Card> | ((card: Card) => Partial<Card>),
+  change: () => Promise<Outcome>,
+): Promise<void> {
+  const ids = cards.map(({ id }) => id);
+  showChange(cards.map((card) => ({ id: card.id, fields: typeof shown === 'function' ? shown(card) : shown })));
+  try {
+    const { done, left, undo } = await change();
+    if (done > 0) did(words.changed({ what: named(cards, done) }), () => undo().finally(() => showTrue(ids)));
+    tellLeft(left, words.notChanged);
+  } catch (error) {
+    tellFailure(words.notChanged({ what: named(cards) }), error);
+  } finally {
+    showTrue(ids);
+  }
+}
+
+/** How one or several items are called. */
+export function named(cards: readonly { readonly taskId: string }[], n = cards.length): string {
+  return n === 1 && cards.length === 1 ? (cards[0]?.taskId ?? '') : words.nItems({ n });
+}
+
+/** Says what was left as it was, and why: each reason once. */
+export function tellLeft(left: readonly Left[], notDone: (values: { what: string }) => string): void {
+  if (left.length === 0) return;
+  const reasons = [...new Set(left.map(({ reason }) => reason))].slice(0, 3);
+  tellFailure(notDone({ what: named(left.map(({ card }) => card)) }), new Error(reasons.join(' ')));
+}
+
+/** For an undo, which has succeeded or not. */
+function leftAsError(reasons: readonly string[]): void {
+  if (reasons.length > 0) throw new Error([...new Set(reasons)].slice(0, 3).join(' '));
+}
+
+/** Does something to each, some at a time. */
+export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
+  all: readonly T[],
+  what: (one: T) => Promise<R>,
+): Promise<{
+  readonly done: { readonly card: T; readonly result: R }[];
+  readonly left: { card: T; reason: string }[];
+}> {
+  const done: { card: T; result: R }[] = [];
+  const left: { card: T; reason: string }[] = [];
+  const waiting = [...all];
+  const work = async () => {
+    for (let card = waiting.shift(); card; card = waiting.shift()) {
+      try {
+        done.push({ card, result: await what(card) });
+      } catch (error) {
+        left.push({ card, reason: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, work));
+  return { done, left };
+}
+
+/** Writes what nobody else has changed since: changes of other fields by others are no conflict. */
+async function write(wishes: readonly Wish[]) {
+  const written: { readonly before: Card; readonly after: Card }[] = [];
+  const left: Left[] = [];
+  let open = wishes.map((wish) => ({ ...wish, version: wish.before.version }));
+  for (let attempts = 1; open.length > 0; attempts++) {
+    const { items, skipped } = await send(
+      open.map(({ before, changes, version }) => ({ id: before.id, ...changes, version })),
+    );
+    const answers = new Map(items.map((item) => [item.id, item]));
+    const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]));
+    for (const { before, changes } of open) {
+      const answer = answers.get(before.id);
+      if (answer) written.push({ before, after: { ...before, ...onCard(changes), version: answer.version } });
+    }
+    const refused = open.filter(({ before }) => reasons.has(before.id));
+    const current = new Map((await read(refused.map(({ before }) => before))).map((card) => [card.id, card]));
+    open = refused.flatMap((wish) => {
+      const now = current.get(wish.before.id);
+      const isOthers = now !== undefined && now.version !== wish.version;
+      if (isOthers && attempts < MAX_ATTEMPTS && isSame(wish.before, now, wish.changes))
+        return { ...wish, version: now.version };
+      const { taskId, id } = wish.before;
+      left.push({ card: wish.before, reason: isOthers ? words.overtaken({ what: taskId }) : (reasons.get(id) ?? '') });
+      return [];
+    });
+  }
+  return { written, left };
+}
+
+async function send(entries: readonly Entry[]) {
+  const items = [];
+  const skipped = [];
+  for (let at = 0; at < entries.length; at += MAX_CHANGED) {
+    const part = { items: entries.slice(at, at + MAX_CHANGED) };
+    const answer = await call<typeof batchUpdateWorkItems>('POST /api/work-items/batch-update', part);
+    items.push(...answer.items);
+    skipped.push(...answer.skipped);
+  }
+  return { items, skipped };
+}
+
+async function read(cards: readonly Card[]): Promise<Card[]> {
+  const found: Card[] = [];
+  for (let at = 0; at < cards.length; at += MAX_READ) {
+    const part = cards.slice(at, at + MAX_READ);
+    const [first] = part;
+    if (!first) break;
+    const input = { id: first.projectId, ids: part.map(({ id }) => id) };
+    found.push(...(await call<typeof listProjectCards>('GET /api/projects/:id/cards', input)).cards);
+  }
+  return found;
+}

@@ -1,0 +1,136 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import type { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { ServiceError } from '../api/service-error.ts';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { did } from '../parts/undo.ts';
+import { insisting } from './by-hand.ts';
+import { words } from './messages.ts';
+import { showChange, showTrue } from './shown.ts';
+
+/** An item as it was when a change began. */
+export type Base = Pick<WorkItem, 'id' | 'taskId' | 'version'> & Partial<Omit<WorkItem, 'id' | 'taskId' | 'version'>>;
+
+export type Changes = Pick<
+  RawInput<typeof updateWorkItem>,
+  | PlainField
+  | 'title'
+  | 'description'
+  | 'type'
+  | 'assignee'
+  | 'boardColumnId'
+  | 'parentId'
+  | 'dependsOn'
+  | 'labels'
+  | 'reason'
+  | 'force'
+  | 'takeOver'
+>;
+
+/** How often others may change other fields at the same time. */
+export const MAX_ATTEMPTS = 5;
+
+/** Somebody else has changed the same field. */
+export class Overtaken extends Error {
+  readonly current: WorkItem;
+
+  constructor(current: WorkItem) {
+    super(words.overtaken({ what: current.taskId }));
+    this.current = current;
+  }
+}
+
+/**
+ * Saves changes to an item as it was when they started. If others have changed other fields since, that is not a conflict.
+ * @throws Overtaken if they have changed the same ones
+ */
+export async function saveItem(base: Base, changes: Changes): Promise<WorkItem> {
+  let known = base;
+  for (let attempts = 1; ; attempts++) {
+    try {
+      const input = { id: base.id, ...changes };
+      const saved = await call<typeof updateWorkItem>('PATCH /api/work-items/:id', input, { version: known.version });
+      showItem(saved);
+      return saved;
+    } catch (error) {
+      const current =
+        error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem) : undefined;
+      if (!current) throw error;
+      showItem(current);
+      if (!isSame(base, current, changes) || attempts >= MAX_ATTEMPTS) throw new Overtaken(current);
+      known = current;
+    }
+  }
+}
+
+/**
+ * Saves, says so and offers to undo it; says what was refused, and asks about what can be done anyway.
+ * @param shown what a card shows then, if it is not what is changed
+ * @returns whether it was saved
+ */
+export async function changeItem(base: Base, changes: Changes, shown?: Partial<Card>): Promise<boolean> {
+  const what = base.taskId;
+  showChange([{ id: base.id, fields: shown ?? onCard(changes) }]);
+  try {
+    const saved = await insisting((how) => saveItem(base, { ...changes, ...how }));
+    if (!saved) return false;
+    did(words.changed({ what }), () => saveItem(saved, inverseOf(base, changes)));
+    return true;
+  } catch (error) {
+    if (error instanceof Overtaken) tell(error.message, { label: words.understood, run: () => {} });
+    else tellFailure(words.notChanged({ what }), error);
+    return false;
+  } finally {
+    showTrue([base.id]);
+  }
+}
+
+/** Labels and dependencies are known by other names there. */
+export function onCard({
+  labels: _,
+  dependsOn: __,
+  description: ___,
+  reason: ____,
+  ...fields
+}: Changes): Partial<Card> {
+  return fields as Partial<Card>;
+}
+
+/** Whether these fields of an item are still what they were. */
+export function isSame(before: Base, now: Base, changes: Changes): boolean {
+  return fieldsOf(changes).every(
+    (field) => JSON.stringify(valueIn(before, field)) === JSON.stringify(valueIn(now, field)),
+  );
+}
+
+/** The changes that lead back. */
+export function inverseOf(before: Base, changes: Changes): Changes {
+  return Object.fromEntries(fieldsOf(changes).map((field) => [field, valueIn(before, field)]));
+}
+
+type Field = Exclude<keyof Changes, 'reason' | 'force' | 'takeOver'>;
+const SAID: readonly string[] = ['reason', 'force', 'takeOver'] satisfies (keyof Changes)[];
+const fieldsOf = (changes: Changes) => Object.keys(changes).filter((field) => !SAID.includes(field)) as Field[];
+
+/** As a change would set it. */
+function valueIn(item: Base, field: Field): unknown {
+  switch (field) {
+    case 'labels':
+      return item.labels?.map(({ id }) => id);
+    case 'dependsOn':
+      return item.metadata?.dependsOn ?? [];
+    default:
+      return item[field];
+  }
+}
+
+/** The latest known state of an item, under each name by which it is viewed. */
+function showItem(item: WorkItem): void {
+  for (const name of [item.id, item.taskId]) {
+    queries.setQueryData<WorkItem>(['item', name], (shown) => (shown && shown.version > item.version ? shown : item));
+  }
+}

@@ -1,0 +1,150 @@
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { goToProject } from '../go-to-project.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { TypeIcon } from '../parts/item-icons.tsx';
+import { words as common } from '../parts/messages.ts';
+import { useProjects } from '../parts/project.ts';
+import { groups } from '../parts/shortcuts.ts';
+import { Suggest } from '../parts/suggest.tsx';
+import { go, to, toPanel } from '../router.ts';
+import { isOffered, SCREENS } from '../screens.ts';
+import { may } from '../session.ts';
+import { words } from './messages.ts';
+import { isPaletteOpen } from './open.ts';
+
+/** After the last keystroke. */
+const TYPING_MS = 120;
+const MAX_ITEMS = 10;
+const MAX_OTHERS = 8;
+const MAX_RECENT = 6;
+
+interface Choice {
+  /** Tells it from the others. */
+  readonly value: string;
+  readonly text: string;
+  readonly icon?: JSX.Element;
+  readonly run: () => void;
+}
+
+/** What was chosen last in this tab, the last one first. */
+let recent: readonly Choice[] = [];
+
+/** Finds items of all projects by ID or words, and whatever else one can do here or go to, by its name. */
+export function Palette() {
+  const [text, setText] = useState('');
+  const [isEntered, setEntered] = useState(false);
+  const typed = text.trim();
+  const { items, isKnown } = useFound(typed);
+  const others = useOthers();
+  const isNamed = ({ text: name }: Choice) => {
+    const parts = typed.toLocaleLowerCase().split(/\s+/);
+    return parts.every((part) => name.toLocaleLowerCase().includes(part));
+  };
+  // What has been named by its ID comes first, then what one can do, then what the words find.
+  const exact = items.filter(({ value }) => value === idOf(typed));
+  const choices = [
+    ...exact,
+    ...(typed === '' ? recent : []),
+    ...others.filter((each) => isNamed(each) && !(typed === '' && recent.some(({ value }) => value === each.value))),
+  ]
+    .slice(0, typed === '' ? undefined : MAX_OTHERS)
+    .concat(items.filter((item) => !exact.includes(item)));
+
+  const choose = (choice: Choice | undefined) => {
+    if (!choice) return;
+    recent = [choice, ...recent.filter(({ value }) => value !== choice.value)].slice(0, MAX_RECENT);
+    close();
+    // Once the dialog has given the focus back.
+    setTimeout(choice.run);
+  };
+  // Enter before the answer: it means what is found.
+  useEffect(() => {
+    if (!isEntered || !isKnown) return;
+    setEntered(false);
+    choose(choices[0]);
+  }, [isEntered, isKnown]);
+
+  return (
+    <Dialog title={words.title} onClose={close}>
+      <Suggest
+        aria-label={words.field}
+        placeholder={words.field}
+        opensAtOnce
+        value={text}
+        suggestions={choices}
+        onInput={(written) => {
+          setText(written);
+          setEntered(false);
+        }}
+        onChoose={(value) => choose(choices.find((choice) => choice.value === value))}
+        onEnter={() => setEntered(true)}
+      />
+      <p class="quiet palette-hint" role="status">
+        {isKnown && choices.length === 0 ? words.nothing : words.hint}
+      </p>
+    </Dialog>
+  );
+}
+
+function close(): void {
+  isPaletteOpen.value = false;
+}
+
+const idOf = (typed: string) => `item ${typed.toUpperCase()}`;
+
+/** @returns isKnown: these are what the text finds, and not what an earlier one did */
+function useFound(typed: string): { readonly items: readonly Choice[]; readonly isKnown: boolean } {
+  const [search, setSearch] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const isAsked = typed !== '' && may('work-items:read');
+  const found = useQuery({
+    key: ['found', search],
+    load: (signal) => call<typeof listWorkItems>('GET /api/work-items', { search, limit: MAX_ITEMS }, { signal }),
+    follows: ({ subject }) => subject.kind === 'work_item',
+    keepsEarlier: true,
+    enabled: search !== '' && isAsked,
+  });
+  if (!isAsked) return { items: [], isKnown: true };
+  const items = (found.data?.workItems ?? []).map(({ taskId, title, type, columnName }) => ({
+    value: `item ${taskId}`,
+    text: `${taskId} ${title} · ${columnName}`,
+    icon: <TypeIcon type={type} isNamed={false} />,
+    run: () => go(toPanel(taskId)),
+  }));
+  const isAnswered = (found.isSuccess && !found.isPlaceholderData) || found.isError;
+  return { items, isKnown: search === typed && isAnswered && !found.isFetching };
+}
+
+/** What the screen offers by keys, the screens, and the projects. */
+function useOthers(): readonly Choice[] {
+  const projects = useProjects().data ?? [];
+  const actions = groups.value.flat().flatMap(({ keys, label, run }) => (run ? [{ keys, label, run }] : []));
+  return [
+    ...actions.map(({ keys, label, run }) => ({ value: `action ${label}`, text: `${label} (${keys})`, run })),
+    ...SCREENS.flatMap((screen) =>
+      screen.name && isOffered(screen)
+        ? [
+            {
+              value: `screen ${screen.path}`,
+              text: screen.name(),
+              ...(screen.icon && { icon: <Icon of={screen.icon} /> }),
+              run: () => go(to(screen.path)),
+            },
+          ]
+        : [],
+    ),
+    ...projects.map(({ id, name }) => ({
+      value: `project ${id}`,
+      text: `${common.project}: ${name}`,
+      run: () => goToProject(id),
+    })),
+  ];
+}
