@@ -53,17 +53,17 @@ export function sampleInput(operation: Operation, idFor: (field: string) => stri
   for (const name of new Set([...required, ...placeholders])) {
     const id = ids.get(name);
     if (id) input[name] = id.list ? [idFor(name)] : idFor(name);
-    else input[name] = BY_NAME[name] ?? sampleOf(schema.properties?.[name] as Schema);
+    else input[name] = BY_NAME[name] ?? sampleOf(schema.properties?.[name] as Schema, idFor);
   }
   return input;
 }
 
-function sampleOf(schema: Schema): unknown {
+function sampleOf(schema: Schema, idFor: (field: string) => string): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
-  if (choices?.[0]) return sampleOf(choices[0]);
+  if (choices?.[0]) return sampleOf(choices[0], idFor);
   switch ([schema.type].flat()[0]) {
     case 'string':
       return 'sample'.padEnd(schema.minLength ?? 0, '.').slice(0, schema.maxLength);
@@ -73,10 +73,15 @@ function sampleOf(schema: Schema): unknown {
     case 'boolean':
       return true;
     case 'array':
-      return schema.minItems ? [sampleOf(schema.items as Schema)] : [];
+      return schema.minItems ? [sampleOf(schema.items as Schema, idFor)] : [];
     case 'object': {
       const properties = (schema.properties ?? {}) as Record<string, Schema>;
-      return Object.fromEntries((schema.required ?? []).map((name) => [name, sampleOf(properties[name] ?? {})]));
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [
+          name,
+          name === 'id' ? idFor(name) : sampleOf(properties[name] ?? {}, idFor),
+        ]),
+      );
     }
     default:
       return 'sample';
