@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../support/chromium.ts';
 import { type System, sharedSystem } from '../support/system.ts';
@@ -11,10 +11,32 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 interface OpenApi {
-  readonly paths: Readonly<Record<string, object>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
 }
 
-/** A bound for what hangs: the page draws all operations, which takes a busy machine a minute. */
+/**
+ * From the top, screen by screen, until the visitor is satisfied: of many operations, the page draws those in sight and some around them (Swagger UI
+ * does so since 5.35).
+ */
+async function scrollUntil(page: Page, isEnough: () => Promise<boolean>): Promise<void> {
+  await page.evaluate('scrollTo(0, 0)');
+  for (;;) {
+    // What has come into sight is drawn in the next frame, and measured in the one after.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    if (await isEnough()) return;
+    const isEnd = await page.evaluate('scrollY + innerHeight >= document.documentElement.scrollHeight - 1');
+    if (isEnd) throw new Error('The page ends before that.');
+    await page.evaluate('scrollBy(0, innerHeight)');
+  }
+}
+
+async function scrolledTo(page: Page, path: string): Promise<Locator> {
+  const block = page.locator('.opblock', { has: page.locator(`[data-path="${path}"]`) }).first();
+  await scrollUntil(page, async () => (await block.count()) > 0);
+  return block;
+}
+
+/** A bound for what hangs: drawing the page, and scrolling through it, take a busy machine a minute. */
 const TIMEOUT_MS = 300_000;
 
 test('the API page shows every operation and lets a request be tried, without a complaint from the browser', {
@@ -36,8 +58,14 @@ test('the API page shows every operation and lets a request be tried, without a 
   await page.goto(`${system.baseUrl}/docs`);
   await page.locator('.opblock').first().waitFor();
   const { paths } = (await (await fetch(`${system.baseUrl}/openapi.json`)).json()) as OpenApi;
-  const operations = Object.values(paths).flatMap((methods) => Object.keys(methods));
-  await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const drawn = new Set<string>();
+  await scrollUntil(page, async () => {
+    const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
+    for (const id of ids) drawn.add(id);
+    return drawn.size >= operations.length;
+  });
+  expect(drawn.size).toBe(operations.length);
 
   await page.locator('button.authorize').first().click();
   const dialog = page.locator('.dialog-ux');
@@ -45,7 +73,7 @@ test('the API page shows every operation and lets a request be tried, without a 
   await dialog.locator('button[type=submit]').click();
   await dialog.locator('.btn-done').click();
 
-  const me = page.locator('.opblock', { has: page.locator('[data-path="/api/me"]') });
+  const me = await scrolledTo(page, '/api/me');
   await me.locator('.opblock-summary-control').click();
   await me.locator('.execute').click();
   const answer = me.locator('.live-responses-table');
@@ -54,7 +82,7 @@ test('the API page shows every operation and lets a request be tried, without a 
   expect(await answer.locator('.response-col_description').last().textContent()).toContain('"success": true');
 
   // One with parameters and a body shows its form.
-  const create = page.locator('.opblock', { has: page.locator('[data-path="/api/work-items/{workItemId}/move"]') });
+  const create = await scrolledTo(page, '/api/work-items/{workItemId}/move');
   await create.locator('.opblock-summary-control').click();
   await create.locator('textarea').waitFor();
 
@@ -74,6 +102,7 @@ test('the API page shows every operation and lets a request be tried, without a 
   await dialog.locator('input').fill(apiKey);
   await dialog.locator('button[type=submit]').click();
   await dialog.locator('.btn-done').click();
+  await scrolledTo(page, '/api/work-items/{workItemId}/move');
   const path = create.locator('tr', { hasText: 'workItemId' }).locator('input');
   await expect.poll(() => path.inputValue()).toBe(item.id);
 
@@ -94,11 +123,7 @@ test.each(['light', 'dark'] as const)(
     const isWide = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(await isWide()).toBe(0);
     for (const path of ['/api/work-items', '/api/work-items/{workItemId}/move']) {
-      await page
-        .locator('.opblock', { has: page.locator(`[data-path="${path}"]`) })
-        .first()
-        .locator('.opblock-summary-control')
-        .click();
+      await (await scrolledTo(page, path)).locator('.opblock-summary-control').click();
       await page.locator('.opblock.is-open .opblock-body .responses-wrapper').last().waitFor();
       expect(await isWide()).toBe(0);
     }
