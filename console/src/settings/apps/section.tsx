@@ -16,6 +16,7 @@ import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters } from '../../router.ts';
 import { identity } from '../../session.ts';
+import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { EndedChoice, SettingsSection } from '../section.tsx';
 import { Attempts } from './attempts.tsx';
@@ -115,13 +116,7 @@ function GrantRow({ grant, userName }: { readonly grant: Grant; readonly userNam
             {words.connected} <When at={createdAt} />
           </li>
           <li>
-            {lastUsedAt === null ? (
-              common.neverUsed
-            ) : (
-              <>
-                {common.lastUsed} <When at={lastUsedAt} />
-              </>
-            )}
+            <LastUsed at={lastUsedAt} />
           </li>
           {!hasEnded && <li>{words.expires({ time: fromNow(expiresAt, now.value) })}</li>}
         </ul>

@@ -15,6 +15,7 @@ import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters } from '../../router.ts';
 import { identity, may } from '../../session.ts';
+import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { EndedChoice, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
@@ -105,13 +106,7 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
             {common.created} <When at={createdAt} />
           </li>
           <li>
-            {lastUsedAt === null ? (
-              common.neverUsed
-            ) : (
-              <>
-                {common.lastUsed} <When at={lastUsedAt} />
-              </>
-            )}
+            <LastUsed at={lastUsedAt} />
           </li>
           {expiresAt !== null && !hasEnded && <li>{words.expires({ time: fromNow(expiresAt, now.value) })}</li>}
         </ul>

@@ -16,6 +16,7 @@ import { Empty, Loaded } from '../../parts/states.tsx';
 import { ToCopy } from '../../parts/to-copy.tsx';
 import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
+import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';
 import { textOf } from './claims.ts';
@@ -87,13 +88,7 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
             {common.created} <When at={createdAt} />
           </li>
           <li>
-            {lastUsedAt === null ? (
-              common.neverUsed
-            ) : (
-              <>
-                {common.lastUsed} <When at={lastUsedAt} />
-              </>
-            )}
+            <LastUsed at={lastUsedAt} />
           </li>
         </ul>
         <ul class="plain quiet">
