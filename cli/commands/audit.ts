@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { AuditHead } from '@worktrack/contracts/audit/entry';
 import { exportAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
 import { Command } from 'commander';
+import { allPages } from '../all-pages.ts';
 import { api } from '../api.ts';
 import { checkAuditFile } from '../audit-file.ts';
 import { Failure } from '../failure.ts';
@@ -42,13 +43,8 @@ async function exportLog(range: { readonly from?: string; readonly to?: string }
 }
 
 async function heads(): Promise<void> {
-  const found: AuditHead[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await api().call(listAuditHeads, { limit: MAX_HEADS, ...(cursor !== undefined && { cursor }) });
-    found.push(...page.heads);
-    if (page.nextCursor === null) break;
-    cursor = page.nextCursor;
-  }
+  const pages = await allPages((cursor) => api().call(listAuditHeads, { limit: MAX_HEADS, cursor }));
+  const found = pages.flatMap((page) => page.heads);
   for (const head of found.reverse()) print(JSON.stringify(head));
 }
 

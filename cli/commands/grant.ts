@@ -1,6 +1,7 @@
 import { listGrants, revokeGrant } from '@worktrack/contracts/keys/grants';
 import type { Grant } from '@worktrack/contracts/keys/records';
 import { Command } from 'commander';
+import { allPages } from '../all-pages.ts';
 import { api } from '../api.ts';
 import { jsonOption } from '../options.ts';
 import { minute, type OutputOptions, print, printJson, printList } from '../output.ts';
@@ -28,7 +29,8 @@ interface ListOptions extends OutputOptions {
 }
 
 async function list({ all, includeEnded, json }: ListOptions): Promise<void> {
-  const grants = await listed({ all, includeEnded });
+  const pages = await allPages((cursor) => api().call(listGrants, { all, includeEnded, cursor }));
+  const grants = pages.flatMap(({ items }) => items);
   if (json) return printJson(grants);
   printList(
     grants,
@@ -48,16 +50,6 @@ async function list({ all, includeEnded, json }: ListOptions): Promise<void> {
 }
 
 const endedWords = ({ revokedAt, endedBecause }: Grant) => revokedAt && `${minute(revokedAt)} (${endedBecause})`;
-
-async function listed(input: Pick<ListOptions, 'all' | 'includeEnded'>): Promise<Grant[]> {
-  const grants: Grant[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const { items, nextCursor } = await api().call(listGrants, { ...input, cursor });
-    grants.push(...items);
-    if (nextCursor === null) return grants;
-    cursor = nextCursor;
-  }
-}
 
 async function revoke(id: string, { json }: OutputOptions): Promise<void> {
   const revoked = await api().call(revokeGrant, { id });

@@ -27,6 +27,10 @@ interface Wish {
   readonly before: Card;
   readonly changes: FieldChanges;
 }
+export interface Skipped {
+  readonly id: string;
+  readonly reason: string;
+}
 interface Left {
   readonly card: { readonly taskId: string };
   readonly reason: string;
@@ -66,9 +70,7 @@ export async function labelItems(cards: readonly Card[], { add, remove }: LabelC
     (card) => ({ labels: shownOn(card) }),
     async () => {
       const { skipped } = await send(entries(false));
-      const left = skipped.flatMap(({ id, reason }) =>
-        concerned.filter((card) => card.id === id).map((card) => ({ card, reason })),
-      );
+      const left = leftOf(skipped, concerned);
       const undo = async () => leftAsError((await send(entries(true))).skipped.map(({ reason }) => reason));
       return { done: concerned.length - left.length, left, undo };
     },
@@ -121,6 +123,18 @@ async function together(
 /** How one or several items are called. */
 export function named(cards: readonly { readonly taskId: string }[], n = cards.length): string {
   return n === 1 && cards.length === 1 ? (cards[0]?.taskId ?? '') : words.nItems({ n });
+}
+
+/** What an answer says was skipped, with the cards. */
+export function leftOf(
+  skipped: readonly Skipped[],
+  cards: readonly (Left['card'] & { readonly id: string })[],
+): Left[] {
+  const byId = new Map(cards.map((card) => [card.id, card]));
+  return skipped.flatMap(({ id, reason }) => {
+    const card = byId.get(id);
+    return card ? [{ card, reason }] : [];
+  });
 }
 
 /** Says what was left as it was, and why: each reason once. */

@@ -11,7 +11,7 @@ import { tellFailure } from '../parts/toasts.tsx';
 import { did } from '../parts/undo.ts';
 import { askAnyway, askWhy } from './ask.ts';
 import { type ByHand, insisting, mayInsist } from './by-hand.ts';
-import { named, tellLeft } from './many.ts';
+import { leftOf, named, type Skipped, tellLeft } from './many.ts';
 import { words } from './messages.ts';
 import { showChange, showTrue } from './shown.ts';
 
@@ -95,22 +95,12 @@ export async function moveItems(
         showTrue(ids);
       });
     }
-    tellLeft(
-      moves.skipped.flatMap(({ id, reason: why }) =>
-        moving.filter((card) => card.id === id).map((card) => ({ card, reason: why })),
-      ),
-      words.notMoved,
-    );
+    tellLeft(leftOf(moves.skipped, moving), words.notMoved);
   } catch (error) {
     tellFailure(words.notMoved({ what: named(moving) }), error);
   } finally {
     showTrue(ids);
   }
-}
-
-interface Skipped {
-  readonly id: string;
-  readonly reason: string;
 }
 
 /** In one call, but for one child of each parent, whose own move lets the parents follow: once, when all are where they belong. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Fail, OperationError } from '@worktrack/contracts/errors';
 import type { z } from 'zod';
 
 const CHECK_BYTES = 9;
@@ -29,6 +30,12 @@ export function readCursor<Shape extends z.ZodType>(
   } catch {
     return undefined;
   }
+}
+
+/** To be thrown for what `readCursor` does not know. @param same what has to be as it was for the earlier page */
+export function unknownCursor(fail: Fail<'VALIDATION_FAILED'>, same = 'filters'): OperationError {
+  const message = `must be the nextCursor of an earlier page of this list, with the same ${same}`;
+  return fail('VALIDATION_FAILED', `cursor ${message}.`, { details: [{ path: 'cursor', message }] });
 }
 
 const checkOf = (payload: string, list: unknown) =>

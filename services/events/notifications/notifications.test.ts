@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { PublishedLogEvent } from '@worktrack/contracts/events/event';
+import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { event, startEvents } from '../testing.ts';
+import { NotificationModel } from './notifications.model.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
 beforeAll(async () => {
@@ -142,4 +144,23 @@ test('pages have each once, and another’s are neither seen nor read', async ()
   await as(grace)('notifications.read', { ids });
   expect(await as(ada)('notifications.read', { ids: ids.slice(0, 2) })).toEqual({ unread: 5 });
   expect((await as(ada)('notifications.stored', { unread: true })).notifications).toHaveLength(5);
+});
+
+test('all are marked as read at once, also if there are more than are counted', async () => {
+  const told = {
+    organizationId,
+    userId: ada,
+    workItemId,
+    kind: 'move',
+    at: new Date(),
+    actor: null,
+    projectId,
+  } as const;
+  const many = Array.from({ length: MAX_COUNTED + 1 }, (_, at) => ({
+    ...{ ...told, _id: randomUUID(), revision: at, taskId: 'W-T-1', isRead: false },
+  }));
+  await NotificationModel.insertMany(many, { lean: true });
+  expect(await as(ada)('notifications.stored', { limit: 1 })).toMatchObject({ unread: MAX_COUNTED });
+  expect(await as(ada)('notifications.read', {})).toEqual({ unread: 0 });
+  expect(await as(ada)('notifications.stored', {})).toMatchObject({ unread: 0 });
 });

@@ -8,7 +8,7 @@ import type {
 } from '@worktrack/contracts/events/notifications';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
+import { readCursor, unknownCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
 import type { NotificationRecord } from './notifications.model.ts';
 import { countUnread, isWatched, markRead, newestOf, saveWatch, unreadMentions } from './notifications.repository.ts';
@@ -22,10 +22,7 @@ export async function storedNotifications(
 ): Promise<Output<typeof storedOperation>> {
   const list = ['notifications', caller.organizationId, caller.userId, isUnread ?? null];
   const last = cursor === undefined ? undefined : readCursor(cursor, list, Place);
-  if (cursor !== undefined && !last) {
-    const message = 'must be the nextCursor of an earlier page of this list, with the same filters';
-    throw fail('VALIDATION_FAILED', `cursor ${message}.`, { details: [{ path: 'cursor', message }] });
-  }
+  if (cursor !== undefined && !last) throw unknownCursor(fail);
   const found = await newestOf(caller, isUnread, { after: last && placeOf(...last), limit: limit + 1 });
   const shown = found.slice(0, limit);
   const end = found.length > limit ? shown.at(-1) : undefined;
@@ -51,9 +48,13 @@ export async function readNotifications(
   { ids }: Input<typeof readOperation>,
   { caller, tx }: WriteContext,
 ): Promise<Output<typeof readOperation>> {
+  if (ids === undefined) {
+    await markRead(caller, undefined, tx);
+    return { unread: 0 };
+  }
+  // Counted no further than MAX_COUNTED, which is more than can be marked by id.
   const before = await countUnread(caller);
-  const marked = await markRead(caller, ids, tx);
-  return { unread: before - marked };
+  return { unread: before - (await markRead(caller, ids, tx)) };
 }
 
 export async function setWatch(

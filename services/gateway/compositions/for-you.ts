@@ -6,7 +6,7 @@ import {
 } from '@worktrack/contracts/gateway/for-you';
 import type { Output } from '@worktrack/contracts/operation';
 import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
-import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
+import { readCursor, unknownCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
 import type { Composition, CompositionContext } from './composition.ts';
 import { summariesOf } from './notifications.ts';
@@ -21,10 +21,7 @@ export const listForYou: Composition<typeof operation> = async (input, context) 
   const { id, name, email } = identity.user;
   const list = ['for-you', id, [...kinds].sort()];
   const place = input.cursor === undefined ? undefined : readCursor(input.cursor, list, Position);
-  if (input.cursor !== undefined && !place) {
-    const message = 'must be the nextCursor of an earlier page of this list, with the same kinds';
-    throw fail('VALIDATION_FAILED', `cursor ${message}.`, { details: [{ path: 'cursor', message }] });
-  }
+  if (input.cursor !== undefined && !place) throw unknownCursor(fail, 'kinds');
   const names = [id, name, email];
   const [needs, mentions] = await Promise.all([
     clients.workitems.call('workItems.needs', { ...asked(NEED_KINDS, kinds, place), names, limit }, options),

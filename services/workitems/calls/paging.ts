@@ -1,7 +1,7 @@
 import { type BoundedPagination, MAX_ROWS_BY_PAGE, pagination } from '@worktrack/contracts/fields';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { PageEnd } from '@worktrack/runtime/database/in-order';
-import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
+import { readCursor, unknownCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
 
 /** Where a page begins: after a place, given by the previous page's cursor, or a number of rows from the start. */
@@ -53,15 +53,10 @@ export function startOf(
   }
   if (page !== 1) throw refuse(fail, 'page', 'cannot be combined with cursor');
   const read = readCursor(cursor, list, Continuation);
-  if (!read) {
-    throw refuseCursor({ fail });
-  }
+  if (!read) throw unknownCursor(fail);
   const [next, id, value] = read;
   return { page: next, limit, skip: 0, after: id === null ? undefined : { id, value }, isFirst: false };
 }
-
-export const refuseCursor = ({ fail }: Pick<ReadContext<'VALIDATION_FAILED'>, 'fail'>) =>
-  refuse(fail, 'cursor', 'must be the nextCursor of an earlier page of this list, with the same filters');
 
 const refuse = (fail: ReadContext<'VALIDATION_FAILED'>['fail'], path: string, message: string) =>
   fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });

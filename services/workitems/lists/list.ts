@@ -6,7 +6,8 @@ import { type SortBy, sortFrom } from '@worktrack/contracts/work-items/lists/lis
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import { type SearchQuery, searchQuery, wordsOf } from '@worktrack/runtime/text/words';
-import { type Page, pageOf, refuseCursor, type Start, startOf, type Total } from '../calls/paging.ts';
+import { unknownCursor } from '@worktrack/runtime/validation/cursor';
+import { type Page, pageOf, type Start, startOf, type Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { presentedSummaries } from '../items/present.ts';
 import type { ListedItem } from '../items/views.ts';
@@ -69,7 +70,7 @@ function orderOf(sort: string | undefined, { boardColumnId, groupBy, group }: Gr
 
 function read(context: Context, where: Where, text: string, order: ItemOrder | readonly SortBy[], start: Start) {
   if (typeof order === 'string') {
-    if (Array.isArray(start.after?.value)) throw refuseCursor(context);
+    if (Array.isArray(start.after?.value)) throw unknownCursor(context.fail);
     return text ? matching(context, where, text, order, start) : listed(context, where, order, start);
   }
   return sorted(context, where, text, order, start);
@@ -110,7 +111,7 @@ async function sorted(
 ): Promise<Found> {
   const placeOf = (row: Match) => placeInSort(by, row as ListedItem);
   const part = partOf(by, start);
-  if (!part) throw refuseCursor(context);
+  if (!part) throw unknownCursor(context.fail);
   const query = text ? queryOf(text) : undefined;
   if (text && !query) return { rows: [], placeOf, count: async () => NONE };
   if (!query) {
