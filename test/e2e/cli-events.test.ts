@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { TestProxy } from '@worktrack/rpc/test-proxy';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { endOfLog } from '../events/end-of-log.ts';
 import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import { StreamReader } from '../support/event-stream.ts';
 import type { TestOrganization } from '../support/organization.ts';
@@ -75,12 +76,7 @@ async function log(query: string): Promise<LoggedEvent[]> {
   return (await organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?limit=200&${query}`)).data.events;
 }
 
-/** Where the log ends once everything known so far is in it. */
-async function end(): Promise<number> {
-  const { id } = await createItem('The last one');
-  await expect.poll(() => log(`after=0&workItemId=${id}`)).not.toEqual([]);
-  return (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
-}
+const end = () => endOfLog(organization);
 
 test('prints what its options ask for, one line each, and ends with 0 at Ctrl-C', async () => {
   const [item, other] = [await createItem('Asked for'), await createItem('Not asked for')];

@@ -11,6 +11,7 @@ import { framesIn, StreamReader } from '../support/event-stream.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
+import { endOfLog } from './end-of-log.ts';
 
 let system: System & RunningSystem;
 let organization: TestOrganization;
@@ -39,13 +40,7 @@ async function createItem(title: string): Promise<string> {
   return (await call<{ id: string }>('POST', '/api/work-items', body)).data.id;
 }
 
-/** Where the log ends once everything known so far is in it. */
-async function end(): Promise<number> {
-  const id = await createItem('The last one');
-  const events = () => organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?after=0&workItemId=${id}`);
-  await expect.poll(async () => (await events()).data.events.length).toBeGreaterThan(0);
-  return (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
-}
+const end = () => endOfLog(organization);
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + 1 + i);
 

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { StreamReader } from '../support/event-stream.ts';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
+import { endOfLog } from './end-of-log.ts';
 
 let system: System;
 let organization: TestOrganization;
@@ -32,14 +33,7 @@ async function createItem(title: string): Promise<{ id: string; taskId: string }
   return (await call<{ id: string; taskId: string }>('POST', '/api/work-items', body)).data;
 }
 
-/** Where the log ends once everything that creating the organization reported is in it. */
-async function end(): Promise<number> {
-  const item = await createItem('The last one');
-  const events = () => organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?after=0&workItemId=${item.id}`);
-  await expect.poll(async () => (await events()).data.events.length).toBeGreaterThan(0);
-  // Several events of one write are taken in together.
-  return (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
-}
+const end = () => endOfLog(organization);
 
 async function newKey(permissions: readonly string[]): Promise<{ id: string; key: string }> {
   return (
