@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { backUp, restore } from '@worktrack/stack/backup';
 import { Progress } from '@worktrack/stack/progress';
 import type { StackFile } from '@worktrack/stack/stack-file';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { caller } from './support/organization.ts';
 
 const DEAD = 'rpc.workitems.dead';
+const DEAD_LETTER = 'unsigned: goes to the dead letters';
 const ITEMS = 40;
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-backup-'));
 const dataDir = join(folder, 'data');
@@ -44,7 +45,7 @@ async function deadLetters({ urls }: StackFile, publish: boolean): Promise<strin
   const connection = await connect(urls.rabbitmq);
   const channel = await connection.createConfirmChannel();
   if (publish) {
-    channel.publish('', 'rpc.workitems', Buffer.from('unsigned: goes to the dead letters'), { persistent: true });
+    channel.publish('', 'rpc.workitems', Buffer.from(DEAD_LETTER), { persistent: true });
     await channel.waitForConfirms();
   }
   await expect.poll(async () => (await channel.checkQueue(DEAD)).messageCount).toBe(1);
@@ -52,6 +53,17 @@ async function deadLetters({ urls }: StackFile, publish: boolean): Promise<strin
   if (message) channel.nack(message, false, true);
   await connection.close();
   return message ? [message.content.toString()] : [];
+}
+
+/** RabbitMQ keeps in memory what nobody has it confirm, such as dead letters, until their queue has been idle for a second or two. */
+function isStored(mnesia: string, queue: string, text: string): boolean {
+  const own = globSync('*/msg_stores/vhosts/*/queues/*/.queue_name', { cwd: mnesia }).filter((name) =>
+    readFileSync(join(mnesia, name), 'utf8').split('\n').includes(`QUEUE: ${queue}`),
+  );
+  const files = own.flatMap((name) =>
+    globSync('*', { cwd: join(mnesia, dirname(name)) }).map((file) => join(dirname(name), file)),
+  );
+  return files.some((file) => readFileSync(join(mnesia, file)).includes(text));
 }
 
 type Call = ReturnType<typeof caller>;
@@ -133,6 +145,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     const key = await call<{ key: string }>('POST', '/api/api-keys', { name: 'Another' });
     const dead = await deadLetters(before, true);
     expect(dead).toHaveLength(1);
+    await expect.poll(() => isStored(join(dataDir, 'rabbitmq', 'mnesia'), DEAD, DEAD_LETTER)).toBe(true);
 
     // Made in the middle of work: what was answered before it began is in it, and nothing of it is half.
     const duringBackup: string[] = [];
