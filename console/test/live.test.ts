@@ -110,6 +110,23 @@ test('what happens while a screen reads for the first time is not missed', async
   await page.getByText('Claimed meanwhile').waitFor();
 });
 
+test('what happens while a board is opened is not missed', async () => {
+  const organization = await stage.newOrganization();
+  const { id } = await createItem(organization, { title: 'As it was' });
+  const first = await stage.visit('board', { apiKey: organization.apiKey });
+  await expect.poll(() => titlesIn(first.page, 'Backlog')).toEqual(['As it was']);
+  await first.page.context().route('**/api/board-view*', async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const { data } = await organization.call('GET', `${pathname}${search}`);
+    await organization.call('PATCH', `/api/work-items/${id}`, { title: 'Renamed meanwhile' });
+    // One stream for both: the other page has been told by now.
+    await expect.poll(() => titlesIn(first.page, 'Backlog')).toEqual(['Renamed meanwhile']);
+    await route.fulfill({ json: { success: true, data } });
+  });
+  const second = await first.openTab('board');
+  await expect.poll(() => titlesIn(second.page, 'Backlog')).toEqual(['Renamed meanwhile']);
+});
+
 test('the tabs of a browser share one stream, and the tab that takes it over continues where it was', async () => {
   const { organization } = stage;
   const visitor = await stage.visit('board');

@@ -60,6 +60,35 @@ test('a comment is written with toolbar, lists, mentions, items and files, previ
   expect(visitor.complaints).toEqual([]);
 });
 
+test('Enter chooses what is offered, also while the answer to the last letters is on its way', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Define the palette' });
+  const { page } = await stage.visit(`items/${taskId}`, { apiKey: organization.apiKey });
+  const field = page.getByLabel('Comment');
+  await page.getByRole('button', { name: 'Bold' }).waitFor();
+  await field.focus();
+  await page.keyboard.type('#palett');
+  await page.getByRole('option', { name: `${taskId} Define the palette` }).waitFor();
+  let answer = () => {};
+  const isChosen = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/search=palette/, async (route) => {
+    await isChosen;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(/search=palette/);
+  await page.keyboard.type('e');
+  await asked;
+  await page.keyboard.press('Enter');
+  expect(await field.inputValue()).toBe(`${taskId} `);
+  const answered = page.waitForResponse(/search=palette/);
+  answer();
+  await answered;
+  expect(await field.inputValue()).toBe(`${taskId} `);
+  expect(await page.getByRole('option').count()).toBe(0);
+});
+
 test('what is begun is there again after a reload and after signing out, until it has been sent', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Interrupted', description: 'As it was.' });

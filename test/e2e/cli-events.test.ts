@@ -106,7 +106,7 @@ test('--json prints each event as it is in the log; heartbeats, which are not in
   await expect.poll(() => running.lines.length).toBeGreaterThan(0);
   expect((await organization.call('POST', `/api/work-items/${id}/progress`, beat)).status).toBe(200);
   const last = await end();
-  await expect.poll(() => running.seqs.at(-1)).toBe(last);
+  await expect.poll(() => running.seqs.at(-1)).toBeGreaterThanOrEqual(last);
   expect(running.lines.map((line) => JSON.parse(line))).toEqual(await log(`after=${after}`));
   expect(await running.end()).toBe(0);
 });
@@ -134,10 +134,10 @@ test('resumes after the last event on each break, says so, and neither loses nor
     }
   }
   const last = await end();
-  await expect.poll(() => running.seqs.at(-1)).toBe(last);
+  await expect.poll(() => running.seqs.at(-1)).toBeGreaterThanOrEqual(last);
   const [first = 0] = running.seqs;
   expect(first).toBeGreaterThan(after);
-  expect(running.seqs).toEqual(Array.from({ length: last - first + 1 }, (_, i) => first + i));
+  expect(running.seqs).toEqual(Array.from({ length: running.seqs.length }, (_, i) => first + i));
   expect(running.errors.at(-1)).toMatch(/^The connection broke; resuming after \d+\.$/);
   expect(await running.end()).toBe(0);
 });
@@ -162,7 +162,7 @@ test('waits for a place if its key already has as many streams as allowed when i
   await expect.poll(() => running.errors.length, RETRIES).toBeGreaterThanOrEqual(refused);
   others[0]?.leave();
   const last = await end();
-  await expect.poll(() => running.seqs.at(-1), RETRIES).toBe(last);
+  await expect.poll(() => running.seqs.at(-1), RETRIES).toBeGreaterThanOrEqual(last);
 }, 180_000);
 
 test('ends with 1 and the words of the service if the log does not have its place, and with 2 if its key is revoked', async () => {

@@ -70,8 +70,8 @@ test('an EventSource resumes by itself after its gateway was killed: each event 
     await openedAgain;
   }
   const to = await end();
-  await expect.poll(() => seqs.at(-1)).toBe(to);
-  expect(seqs).toEqual(upTo(from, to));
+  await expect.poll(() => seqs.at(-1)).toBeGreaterThanOrEqual(to);
+  expect(seqs).toEqual(upTo(from, seqs.at(-1) as number));
 });
 
 /** The maximum for a key. */
@@ -127,8 +127,9 @@ test('readers that read nothing are ended with an event that says where to resum
     'last-event-id': String(place),
   });
   ends.push(() => rest.leave());
-  await expect.poll(() => rest.events.at(-1)?.seq).toBe(to);
-  expect(rest.events.map(({ seq }) => seq)).toEqual(upTo(place, to));
+  await expect.poll(() => rest.events.at(-1)?.seq).toBeGreaterThanOrEqual(to);
+  const seqs = rest.events.map(({ seq }) => seq);
+  expect(seqs).toEqual(upTo(place, seqs.at(-1) as number));
 
   await expect.poll(() => slowReaders(crowded), { timeout: 60_000 }).toBe(SLOW_READERS);
   expect(peakMiB(crowded.part.pid) - beforeMiB).toBeLessThan(MAX_GROWTH_MIB);

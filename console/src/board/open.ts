@@ -5,6 +5,7 @@ import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
+import { keepEvents } from '../live/live.ts';
 import { filter, projectHere } from '../router.ts';
 import type { CardPages } from './card-pages.ts';
 
@@ -24,8 +25,13 @@ export function cardsKey(boardId: string, filters: CardFilters, columnId: string
   return ['cards', boardId, filters, columnId];
 }
 
+/** Tells the board, once it is drawn, what happened since it was read. */
+export let catchUp = () => {};
+
 /** Reads all that the board shows first in one request, and puts it where the parts of the page look for it. */
 export async function openBoard(signal: AbortSignal) {
+  catchUp();
+  catchUp = keepEvents();
   const filters = cardFilters();
   const input = { projectId: projectHere.value, boardId: filter('board'), ...filters };
   const { projects, boards, boardId, columns } = await call<typeof operation>('GET /api/board-view', input, { signal });

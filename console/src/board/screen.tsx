@@ -22,7 +22,7 @@ import { ColumnView } from './column.tsx';
 import { whenDraggable } from './drag.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
-import { cardFilters } from './open.ts';
+import { cardFilters, catchUp } from './open.ts';
 import { selected, selectNothing, toggle } from './selection.ts';
 
 // Rarely seen, and not while a board is first drawn.
@@ -99,6 +99,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   useEvents(useCallback((event) => cards.hear(event), [cards]));
   useBeats(useCallback((beat) => cards.hearBeat(beat), [cards]));
   useShown(cards);
+  useEffect(() => catchUp(), []);
   useEffect(() => selectNothing, [cards]);
   const isEmpty = useIsEmpty(cards);
 

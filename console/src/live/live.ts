@@ -93,8 +93,7 @@ function hear(told: Told): void {
   switch (told.kind) {
     case 'event':
       cursor = told.event.seq;
-      makeOld(told.event);
-      for (const listener of listeners) listener(told.event);
+      takeIn(told.event);
       break;
     case 'beat':
       for (const listener of beatListeners) listener(told.beat);
@@ -108,6 +107,25 @@ function hear(told: Told): void {
       void readAgain();
       break;
   }
+}
+
+function takeIn(event: LoggedEvent): void {
+  makeOld(event);
+  for (const listener of listeners) listener(event);
+}
+
+/**
+ * Keeps what happens from now on, for what is read before the part of the page that follows it is there.
+ * @returns tells it to whatever is there by then
+ */
+export function keepEvents(): () => void {
+  const kept: LoggedEvent[] = [];
+  const keep = (event: LoggedEvent) => void kept.push(event);
+  listeners.add(keep);
+  return () => {
+    listeners.delete(keep);
+    for (const event of kept.splice(0)) takeIn(event);
+  };
 }
 
 const old = new Set<string>();

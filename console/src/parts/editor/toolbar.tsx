@@ -105,16 +105,39 @@ export function Toolbar({ field, id, onChange, projectId, attach }: ToolbarProps
   );
 }
 
+/** What is offered waits for answers, which may overtake each other while somebody types. @returns the answer to what was typed last */
+function inOrder() {
+  let newest: ReturnType<typeof offer>;
+  return async (asked: typeof newest): typeof newest => {
+    newest = asked;
+    for (;;) {
+      const awaited = newest;
+      const answer = await awaited;
+      if (awaited === newest) return answer;
+    }
+  };
+}
+
+/** Until the answer to what is typed now is there, Enter still chooses from the last one, if that fits. */
+function chooseFirst(expander: HTMLElement, typed: string): void {
+  const first = expander.querySelector('[role=option]');
+  if (first?.textContent.toLowerCase().includes(typed.toLowerCase())) {
+    first.setAttribute('data-combobox-option-default', 'true');
+  }
+}
+
 /** @returns takes them away */
 function withTools(field: HTMLTextAreaElement, calls: () => Pick<ToolbarProps, 'onChange' | 'projectId' | 'attach'>) {
   const ends = new AbortController();
   const options = { signal: ends.signal };
   const expander = field.parentElement as HTMLElement;
+  const newestOf = inOrder();
   expander.addEventListener(
     'text-expander-change',
     (event) => {
       const { key, text, provide } = (event as CustomEvent).detail;
-      provide(offer(key, text, calls().projectId));
+      chooseFirst(expander, text);
+      provide(newestOf(offer(key, text, calls().projectId)));
     },
     options,
   );
