@@ -5,6 +5,7 @@ import {
   listTrustRules,
   TRUST_PRESETS,
   type TrustPreset,
+  type TrustRule,
   updateTrustRule,
 } from '@worktrack/contracts/keys/trust-rules';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
@@ -33,6 +34,20 @@ export function trustCommand(): Command {
     .option('--ttl <time>', 'how long a token lasts: 5m; default: 15m', duration)
     .addOption(jsonOption())
     .action(create);
+  trust
+    .command('update <id>')
+    .description('change a rule, and with it what its tokens may do')
+    .option('--name <name>', 'what it is for')
+    .option(
+      '--claim <name=value>',
+      'what a token must say, instead of all before; the same name again: or this',
+      withClaim,
+    )
+    .addOption(new Option('--permission <permission...>', 'what tokens may do').choices(PERMISSIONS))
+    .option('--project <id...>', 'their only projects')
+    .option('--ttl <time>', 'how long a token lasts: 5m', duration)
+    .addOption(jsonOption())
+    .action(update);
   trust.command('list').description('list the rules').addOption(jsonOption()).action(list);
   trust
     .command('tries <id>')
@@ -68,27 +83,50 @@ function withClaim(given: string, before: Claims = {}): Claims {
   return { ...before, [name]: [...(before[name] ?? []), value] };
 }
 
-interface CreateOptions extends OutputOptions {
-  readonly name: string;
-  readonly preset: TrustPreset;
-  readonly issuer?: string;
-  readonly claim: Claims;
+interface UpdateOptions extends OutputOptions {
+  readonly name?: string;
+  readonly claim?: Claims;
   readonly permission?: Permission[];
   readonly project?: string[];
   readonly ttl?: number;
 }
 
-async function create({ name, preset, issuer, claim, permission, project, ttl, json }: CreateOptions): Promise<void> {
-  const claims = Object.fromEntries(
-    Object.entries(claim).map(([of, values]) => [of, values.length === 1 ? `${values[0]}` : [...values]]),
+interface CreateOptions extends UpdateOptions {
+  readonly name: string;
+  readonly preset: TrustPreset;
+  readonly issuer?: string;
+  readonly claim: Claims;
+}
+
+async function create({ preset, issuer, claim, name, json, ...given }: CreateOptions): Promise<void> {
+  const input = { ...fieldsOf(given), name, preset, issuer, claims: claimsOf(claim) };
+  shown(await api().call(createTrustRule, input), json);
+}
+
+async function update(id: string, { name, claim, json, ...given }: UpdateOptions): Promise<void> {
+  const input = { ...fieldsOf(given), id, name, claims: claim && claimsOf(claim) };
+  shown(await api().call(updateTrustRule, input), json);
+}
+
+const fieldsOf = ({ permission, project, ttl }: UpdateOptions) => ({
+  permissions: permission,
+  projects: project,
+  ttlSeconds: ttl,
+});
+
+const claimsOf = (claims: Claims) =>
+  Object.fromEntries(
+    Object.entries(claims).map(([of, values]) => [of, values.length === 1 ? `${values[0]}` : [...values]]),
   );
-  const input = { name, preset, issuer, claims, permissions: permission, projects: project, ttlSeconds: ttl };
-  const rule = await api().call(createTrustRule, input);
-  if (json) return printJson(rule);
-  printRecord({
-    ...{ ID: rule.id, Name: rule.name, Issuer: rule.issuer, Audience: rule.audience },
-    ...{ Permissions: rule.permissions.join(' '), 'Tokens last': `${rule.ttlSeconds} s` },
-  });
+
+function shown(rule: TrustRule, json: boolean | undefined): void {
+  if (json) printJson(rule);
+  else {
+    printRecord({
+      ...{ ID: rule.id, Name: rule.name, Issuer: rule.issuer, Audience: rule.audience },
+      ...{ Permissions: rule.permissions.join(' '), 'Tokens last': `${rule.ttlSeconds} s` },
+    });
+  }
 }
 
 async function list({ json }: OutputOptions): Promise<void> {

@@ -168,7 +168,7 @@ describe('worktrack', () => {
     }
   });
 
-  test('a rule of trust is made, stopped and deleted', async () => {
+  test('a rule of trust is made, changed, stopped and deleted', async () => {
     const { run, json } = await ownOrganization();
     const claims = ['--claim', 'repository_id=1', '--claim', 'repository_owner_id=2'];
     const create = ['trust', 'create', '--name', 'CI', '--preset', 'github', '--ttl', '5m', ...claims];
@@ -179,8 +179,24 @@ describe('worktrack', () => {
       claims: { repository_id: '1', repository_owner_id: '2', ref: ['refs/heads/main', 'refs/tags/v*'] },
       ttlSeconds: 300,
     });
+    const changes = [
+      '--name',
+      'CI of main',
+      '--ttl',
+      '2m',
+      '--permission',
+      'work-items:read',
+      ...claims,
+      ...refs.slice(0, 2),
+    ];
+    expect(await json('trust', 'update', rule.id, ...changes)).toMatchObject({
+      name: 'CI of main',
+      claims: { repository_id: '1', repository_owner_id: '2', ref: 'refs/heads/main' },
+      permissions: ['work-items:read'],
+      ttlSeconds: 120,
+    });
     expect((await run('trust', 'disable', rule.id)).stdout).toMatch(/^Stopped/);
-    expect((await run('trust', 'list')).stdout).toContain('CI (disabled)');
+    expect((await run('trust', 'list')).stdout).toContain('CI of main (disabled)');
     expect((await run('trust', 'enable', rule.id)).code).toBe(0);
     expect((await run('trust', 'delete', rule.id)).stdout).toMatch(/^Deleted/);
     expect((await run('trust', 'list')).stdout).toBe('There are no rules of trust.\n');

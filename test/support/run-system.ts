@@ -91,6 +91,8 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
       MONGODB_DATABASE_PREFIX: lease.databasePrefix,
       ...NO_LIMITS,
       ...LOCAL_ENDPOINTS,
+      // The tests' browser does not compile what it runs (chromium-in.ts): by script, the usual number takes it up to a minute.
+      ALTCHA_COUNTERS: '60',
       ...options.env,
     },
     envOf: (id) => ({ ...watchedEnvironment(id), ...options.envOf?.(id) }),
