@@ -7,7 +7,12 @@ import { rolldown } from 'rolldown';
 
 const DIST = fileURLToPath(new URL('dist', import.meta.url));
 const SOURCES = fileURLToPath(new URL('src', import.meta.url));
+const ENTRY = join(SOURCES, 'main.tsx');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
+/** What screens share. */
+const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]/;
+/** Parts that are as large as a screen, and of few of them. */
+const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** Where the gateway serves the console. */
 const BASE = '/console/';
 /** Below it, whatever has the hash of its content in its name, and so never changes. */
@@ -34,8 +39,10 @@ export interface ConsoleBuild {
 export async function buildConsole(): Promise<ConsoleBuild> {
   /** Style sheets, and what imports each. */
   const styles = new Map<string, readonly string[]>();
+  /** What the page needs before it draws the board, except for the two that begin it. */
+  const begun = new Set<string>();
   const build = await rolldown({
-    input: join(SOURCES, 'main.tsx'),
+    input: ENTRY,
     platform: 'browser',
     transform: { target: 'es2023' },
     onLog(_, log) {
@@ -53,6 +60,12 @@ export async function buildConsole(): Promise<ConsoleBuild> {
           for (const id of this.getModuleIds()) {
             if (id.endsWith('.css')) styles.set(id, this.getModuleInfo(id)?.importers ?? []);
           }
+          const waiting = [ENTRY, FIRST_SCREEN];
+          for (let id = waiting.pop(); id; id = waiting.pop()) {
+            const needed = this.getModuleInfo(id)?.importedIds.filter((each) => !begun.has(each)) ?? [];
+            for (const each of needed) begun.add(each);
+            waiting.push(...needed);
+          }
         },
       },
     ],
@@ -66,6 +79,13 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       format: 'es',
       minify: true,
       comments: false,
+      // By itself, each of fifty small parts that several screens share becomes a file, which compresses less well, and is one request more.
+      codeSplitting: {
+        groups: [
+          { name: 'first', test: (id) => begun.has(id) },
+          { name: 'later', minShareCount: 2, test: (id) => SMALL_PARTS.test(id) && !LARGE_PARTS.test(id) },
+        ],
+      },
       entryFileNames: `${ASSETS}[name]-[hash].js`,
       // A screen's by its folder.
       chunkFileNames: ({ facadeModuleId, name }) =>
