@@ -9,6 +9,7 @@ import { batched, grouped, receiving, sending, write } from '@worktrack/runtime/
 import { implement } from '@worktrack/runtime/database/handlers/implement';
 import { createBoard } from './administration/create-board.ts';
 import { createProject } from './administration/create-project.ts';
+import { deleteBoard } from './administration/delete-board.ts';
 import { deleteProject } from './administration/delete-project.ts';
 import { createLabel, deleteLabel, listLabels, updateLabel } from './administration/labels.ts';
 import { getBoard, listBoards } from './administration/read-boards.ts';
@@ -79,6 +80,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'boards.create': createBoard,
       'boards.get': getBoard,
       'boards.update': updateBoard,
+      'boards.delete': deleteBoard,
       'labels.list': listLabels,
       'labels.create': createLabel,
       'labels.update': updateLabel,

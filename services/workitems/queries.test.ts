@@ -69,6 +69,8 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'views.list', {});
     await ask(caller, 'views.update', { id: view.id, shared: true });
     await ask(caller, 'views.delete', { id: view.id });
+    const other = await ask(caller, 'boards.create', { id, name: 'Second' });
+    await ask(caller, 'boards.delete', { id: other.id });
     await ask(caller, 'boards.create', { id, name: 'Second' });
     const columns = board.columns.map(({ id: columnId, name }) => ({ id: columnId, name }));
     await ask(caller, 'boards.update', { id: board.id, columns: columns.filter(({ name }) => name !== 'Validating') });

@@ -112,6 +112,12 @@ const CALLS: Record<string, (call: TestOrganization['call']) => ReturnType<TestO
   'projects.setBudget': (call) => call('PUT', `/api/projects/${organization.projectId}/budget`, { limitUsd: 5 }),
   'boards.create': (call) => call('POST', `/api/projects/${organization.projectId}/boards`, { name: unique() }),
   'boards.update': (call) => call('PATCH', `/api/boards/${organization.boardId}`, { name: unique() }),
+  'boards.delete': async (call) => {
+    const { data } = await organization.call('POST', `/api/projects/${organization.projectId}/boards`, {
+      name: unique(),
+    });
+    return call('DELETE', `/api/boards/${data.id}`);
+  },
   'audit.list': (call) => call('GET', '/api/audit'),
   'audit.heads': (call) => call('GET', '/api/audit/heads'),
   'audit.export': async (_, headers = sent('audit.export')) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleBoard, ids } from '../examples.ts';
-import { Id, MAX_COLUMN_NAME_LENGTH } from '../fields.ts';
+import { Id, MAX_COLUMN_NAME_LENGTH, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
 import { Board, ColumnLimit, MAX_COLUMNS } from './board.ts';
@@ -97,4 +97,17 @@ export const updateBoard = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: { input: { id: ids.board, name: 'Sprint' }, output: { ...exampleBoard, name: 'Sprint' } },
   rest: 'PATCH /api/boards/:id',
+});
+
+export const deleteBoard = operation({
+  name: 'boards.delete',
+  summary: 'Delete a board that has no work items and is not the default of its project.',
+  permissions: ['projects:write'],
+  audit: 'board',
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ deleted: z.literal(true), id: RecordId }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { input: { id: ids.board }, output: { deleted: true, id: ids.board } },
+  rest: 'DELETE /api/boards/:id',
 });

@@ -6,7 +6,7 @@ import {
   readAttachment,
 } from '../attachments/operations.ts';
 import { serviceContract } from '../operation.ts';
-import { createBoard, getBoard, listBoards, updateBoard } from '../projects/board-operations.ts';
+import { createBoard, deleteBoard, getBoard, listBoards, updateBoard } from '../projects/board-operations.ts';
 import { createLabel, deleteLabel, listLabels, updateLabel } from '../projects/label-operations.ts';
 import {
   createProject,
@@ -56,6 +56,7 @@ export const workItemsContract = serviceContract('workitems', [
   createBoard,
   getBoard,
   updateBoard,
+  deleteBoard,
   listLabels,
   createLabel,
   updateLabel,

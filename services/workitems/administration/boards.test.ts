@@ -155,3 +155,37 @@ describe('the list of columns of an update', () => {
     expect(issues.map((issue: { path: unknown[] }) => issue.path.join('.'))).toEqual([path]);
   });
 });
+
+describe('the deletion of a board', () => {
+  test('leaves nothing of it, and new items go to the others', async () => {
+    const own = await startProject();
+    const second = await call(own.caller, 'boards.create', { id: own.project.id, name: 'Second' });
+    expect(await call(own.caller, 'boards.delete', { id: second.id })).toEqual({ deleted: true, id: second.id });
+    expect(await call(own.caller, 'boards.list', { id: own.project.id })).toEqual([own.board]);
+    for (const again of ['boards.get', 'boards.delete'] as const) {
+      expect((await failure(call(own.caller, again, { id: second.id }))).code).toBe('NOT_FOUND');
+    }
+    const column = second.columns[0]?.id ?? '';
+    const item = { type: 'task', title: 'Late', projectId: own.project.id, boardId: second.id } as const;
+    expect((await failure(call(own.caller, 'workItems.create', { ...item, boardColumnId: column }))).code).toBe(
+      'NOT_FOUND',
+    );
+    expect((await own.create('task')).boardId).toBe(own.board.id);
+  });
+
+  test('is refused for the default board, and while it holds items', async () => {
+    const own = await startProject();
+    const { id } = own.board;
+    await own.create('task');
+    const error = () => failure(call(own.caller, 'boards.delete', { id }));
+    expect(await error()).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('is the default of its project'),
+    });
+    const second = await call(own.caller, 'boards.create', { id: own.project.id, name: 'Second' });
+    await call(own.caller, 'projects.update', { id: own.project.id, defaultBoardId: second.id });
+    expect(await error()).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('holds 1 work item') });
+    const stranger = await startProject();
+    expect((await failure(call(stranger.caller, 'boards.delete', { id }))).code).toBe('NOT_FOUND');
+  });
+});

@@ -124,13 +124,21 @@ export async function removeBoardsOfProject(
   projectId: string,
 ): Promise<string[]> {
   const boards = await boardsOfProject(scope, projectId);
-  await removeTallies(scope, projectId);
+  await removeTallies(scope, { projectId });
   await BoardModel.deleteMany({ organizationId: scope.caller.organizationId, projectId }, { session: scope.tx });
-  for (const board of boards) {
-    const { name, revision = 0 } = board;
-    tellOfBoard(scope, { ...board, revision: revision + 1 }, 'board.deleted', { name });
-  }
+  for (const board of boards) tellOfRemoval(scope, board);
   return boards.map(({ _id }) => _id);
+}
+
+export async function removeBoard(scope: WriteScope & TransactionScope, board: BoardRecord): Promise<void> {
+  await removeTallies(scope, { boardId: board._id });
+  await BoardModel.deleteOne({ organizationId: scope.caller.organizationId, _id: board._id }, { session: scope.tx });
+  tellOfRemoval(scope, board);
+}
+
+function tellOfRemoval(scope: WriteScope, board: BoardRecord): void {
+  const { name, revision = 0 } = board;
+  tellOfBoard(scope, { ...board, revision: revision + 1 }, 'board.deleted', { name });
 }
 
 const remembered = new Remembered(findBoard, ({ projectId }) => projectId);

@@ -88,10 +88,10 @@ export async function countsOf({ caller, tx }: Scope, which: OfBoards): Promise<
   return counts;
 }
 
-/** Writes that rely on the project's boards no longer match any of them. */
+/** Writes that rely on these boards no longer match any of them. */
 export async function removeTallies(
   { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,
-  projectId: string,
+  which: OfBoards,
 ): Promise<void> {
-  await TallyModel.deleteMany({ organizationId: caller.organizationId, projectId }, { session: tx });
+  await TallyModel.deleteMany({ organizationId: caller.organizationId, ...which }, { session: tx });
 }
