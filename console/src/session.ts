@@ -24,6 +24,9 @@ export function may(permission: Permission): boolean {
   return identity.value?.permissions.includes(permission) ?? false;
 }
 
+/** Owners and admins: they set budgets, and pass gates. */
+export const leads = computed(() => ['owner', 'admin'].includes(identity.value?.user.role ?? ''));
+
 /** The tabs of a browser share the cookie, so they sign in and out together. */
 const tabs = new BroadcastChannel('worktrack.session');
 tabs.onmessage = ({ data }: MessageEvent<'in' | 'out' | 'ended'>) => {

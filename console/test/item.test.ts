@@ -220,3 +220,80 @@ test('moved out of the review by hand, it goes back with the reason', async () =
       rework: { from: 'move', summary: 'The links are grey.' },
     });
 });
+
+test('parent, dependencies and type are chosen by words, and z takes each back', async () => {
+  const organization = await stage.newOrganization();
+  const [one, two] = [
+    await createItem(organization, { type: 'epic', title: 'Dark mode' }),
+    await createItem(organization, { type: 'epic', title: 'Light mode' }),
+  ];
+  const base = await createItem(organization, { title: 'Name all colours' });
+  const item = await createItem(organization, { title: 'Use the colours', parentId: one.id });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const pick = async (label: string, words: string, name: string) => {
+    await page.getByRole('combobox', { name: label, exact: true }).fill(words);
+    await page.getByRole('option', { name }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+  };
+  await pick('Depends on', 'name all', 'Name all colours');
+  await page.getByRole('button', { name: `Remove ${base.taskId}` }).waitFor();
+  await pick('Parent', 'light', 'Light mode');
+  await page.getByRole('button', { name: `Remove ${two.taskId}` }).waitFor();
+  await visitor.isGood('item-relations');
+  await choose(page, 'Type', 'Feature');
+  const chosen = { parentId: two.id, type: 'feature', metadata: { dependsOn: [base.taskId] } };
+  await expect.poll(() => now(organization, item.id)).toMatchObject(chosen);
+
+  // What is refused stays typed, and says why.
+  await page.getByRole('combobox', { name: 'Depends on', exact: true }).fill('W-T-999');
+  await page.keyboard.press('Enter');
+  await page.getByText(`${item.taskId} was not changed.`).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Depends on', exact: true }).inputValue()).toBe('W-T-999');
+
+  await page.getByRole('button', { name: `Remove ${base.taskId}` }).click();
+  await page.getByRole('button', { name: `Remove ${base.taskId}` }).waitFor({ state: 'detached' });
+  await expect.poll(async () => (await now(organization, item.id)).metadata.dependsOn ?? []).toEqual([]);
+  await page.getByRole('heading', { level: 1 }).click();
+  for (let taken = 0; taken < 4; taken++) {
+    const { version } = await now(organization, item.id);
+    await page.keyboard.press('z');
+    await expect.poll(async () => (await now(organization, item.id)).version).toBeGreaterThan(version);
+  }
+  const before = { parentId: one.id, type: 'task' };
+  await expect.poll(() => now(organization, item.id)).toMatchObject(before);
+  expect((await now(organization, item.id)).metadata.dependsOn ?? []).toEqual([]);
+});
+
+test('past a gate, owners and admins move a task anyway, and others are told why it stays', async () => {
+  const organization = await stage.newOrganization();
+  await organization.call('PATCH', `/api/projects/${organization.projectId}`, { gates: 'enforce' });
+  const item = await createItem(organization, { title: 'Not reviewed' });
+  const member = await organization.call<{ id: string }>('POST', '/api/users', {
+    ...{ name: 'Grace', email: 'grace@example.com', role: 'member' },
+  });
+  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'Of Grace',
+    userId: member.data.id,
+  });
+  const other = await stage.visit(`items/${item.taskId}`, { apiKey: key.data.key });
+  await choose(other.page, 'Column', 'Done');
+  await other.page.getByText(`${item.taskId} is not reviewed yet`).waitFor();
+  expect(await other.page.getByRole('button', { name: /anyway/ }).count()).toBe(0);
+  expect((await now(organization, item.id)).columnName).toBe('Backlog');
+
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await choose(page, 'Column', 'Testing');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`${item.taskId} is not reviewed yet`).waitFor();
+  await dialog.getByRole('button', { name: 'Do it anyway' }).click();
+  await expect.poll(async () => (await now(organization, item.id)).columnName).toBe('Testing');
+
+  await page.goto(`${stage.url}/console/board`);
+  await page.getByRole('button', { name: `Move ${item.taskId}` }).click();
+  await page.getByRole('menuitem', { name: 'To Done' }).click();
+  await page.getByText(`${item.taskId} is back where it was. ${item.taskId} leaves Testing by a verdict`).waitFor();
+  await page.getByRole('button', { name: 'Move anyway' }).click();
+  await expect.poll(async () => (await now(organization, item.id)).columnName).toBe('Done');
+});

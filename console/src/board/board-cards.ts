@@ -9,6 +9,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
 import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
@@ -34,11 +35,6 @@ export const said = signal('');
 
 /** A move that waits to be told why. */
 export const sendingBack = signal<{ readonly taskId: string; send(reason: string): void } | undefined>(undefined);
-
-interface How {
-  readonly takeOver?: true;
-  readonly reason?: string;
-}
 
 /** Position within a column. */
 export type Place = 'first' | { readonly after: string };
@@ -99,7 +95,7 @@ export class BoardCards {
   }
 
   /** Shows the move at once, and undoes it with a message if it is refused. Moves of one card are sent one after the other. */
-  move(id: string, to: Column, place: Place, how: How = {}): void {
+  move(id: string, to: Column, place: Place, how: ByHand = {}): void {
     const found = this.find(id);
     if (!found) return;
     if (how.reason === undefined && isSentBack(found.card.type, found.column.role, to.role)) {
@@ -127,7 +123,7 @@ export class BoardCards {
     move.ends = move.ends.then(() => this.#send(id, to, place, move, how, from));
   }
 
-  async #send(id: string, to: Column, place: Place, move: Move, how: How, from: Origin): Promise<void> {
+  async #send(id: string, to: Column, place: Place, move: Move, how: ByHand, from: Origin): Promise<void> {
     try {
       // After a refused one, it is unclear what the next would mean.
       if (move.isTakenBack) return;
@@ -150,7 +146,7 @@ export class BoardCards {
       }
     } catch (error) {
       move.isTakenBack = true;
-      this.#takeBack(move.before, error, () => this.move(id, to, place, { ...how, takeOver: true }));
+      this.#takeBack(move.before, error, (lacked) => this.move(id, to, place, { ...how, [lacked]: true }));
     } finally {
       move.open--;
       if (move.open === 0) {
@@ -160,17 +156,19 @@ export class BoardCards {
     }
   }
 
-  /** @param takeAway moves it although an agent holds it */
-  #takeBack(before: Card, error: unknown, takeAway: () => void): void {
+  /** @param insist moves it although something is in the way */
+  #takeBack(before: Card, error: unknown, insist: (lacked: Insistence) => void): void {
     const current =
       error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem | undefined) : undefined;
     this.#remove(before.id);
     if (!current) {
       this.#put(before);
       const { taskId, lease } = before;
-      const isHeld = error instanceof ServiceError && error.code === 'CONFLICT' && lease;
-      if (isHeld) tell(words.held({ taskId, agent: lease.agent }), { label: words.takeAway, run: takeAway });
-      else tellFailure(words.notMoved({ taskId }), error);
+      const lacked = lackedBy(error);
+      const run = () => lacked && insist(lacked);
+      if (lacked === 'takeOver' && lease) {
+        tell(words.held({ taskId, agent: lease.agent }), { label: words.takeAway, run });
+      } else tellFailure(words.notMoved({ taskId }), error, lacked && { label: words.moveAnyway, run });
       this.#renewSoon([before.id]);
       return;
     }

@@ -1,8 +1,5 @@
 import './selection-bar.css';
-import type { listLabels } from '@worktrack/contracts/projects/label-operations';
 import { useMemo } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { deleteItems } from '../change/copy.ts';
 import { changeEach, changeItems, labelItems } from '../change/many.ts';
 import { moveItems } from '../change/move.ts';
@@ -13,6 +10,7 @@ import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { LabelDot } from '../parts/label.tsx';
+import { useLabels } from '../parts/labels.ts';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useUsers } from '../parts/people.ts';
@@ -25,11 +23,7 @@ import { selected, selectNothing } from './selection.ts';
 export function SelectionBar({ cards }: { readonly cards: BoardCards }) {
   const { columns, projectId } = cards.board;
   const users = useUsers();
-  const labels = useQuery({
-    key: ['labels', projectId],
-    load: (signal) => call<typeof listLabels>('GET /api/projects/:id/labels', { id: projectId }, { signal }),
-    follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
-  });
+  const labels = useLabels(projectId);
   useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
   // As they are when something is chosen, not when the bar was drawn.
   const chosen = () => [...selected.value].flatMap((id) => cards.find(id)?.card ?? []);

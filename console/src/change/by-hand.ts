@@ -1,7 +1,7 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import { ServiceError } from '../api/service-error.ts';
-import { identity } from '../session.ts';
+import { leads } from '../session.ts';
 import { askAnyway } from './ask.ts';
 
 /** What a person may say about a move. */
@@ -16,7 +16,7 @@ export function lackedBy(error: unknown): Insistence | undefined {
 
 /** Taking work away is for everybody; passing a gate is for those who set it. */
 export function mayInsist(lacked: Insistence | undefined): boolean {
-  if (lacked === 'force') return ['owner', 'admin'].includes(identity.value?.user.role ?? '');
+  if (lacked === 'force') return leads.value;
   return lacked === 'takeOver';
 }
 

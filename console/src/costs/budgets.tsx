@@ -1,18 +1,32 @@
 import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { dollars, percent } from '../language/format.ts';
+import { attempt } from '../parts/busy.ts';
+import { Icon } from '../parts/icon.tsx';
+import { moreIcon } from '../parts/icons.ts';
+import { Menu } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
 import { to } from '../router.ts';
+import { leads, may } from '../session.ts';
+import { BudgetForm, OF_PROJECT, PERIOD_WORDS, setBudget } from './budget-form.tsx';
 import { words } from './messages.ts';
 import { useTitles } from './usage.ts';
 
 const SHOWN = 6;
 /** From here on it deserves attention. */
 const NEARLY = 0.8;
-const OF_PROJECT = 'project';
 
-/** What may be spent, and has been: those nearest to their limit first. */
-export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
+interface BudgetsProps {
+  readonly projectId: string;
+  readonly budgets: readonly Budget[];
+}
+
+/** What may be spent, and has been: those nearest to their limit first. Owners and admins set them. */
+export function Budgets({ projectId, budgets }: BudgetsProps) {
   const [isLong, setLong] = useState(false);
+  const [edited, setEdited] = useState<Budget | 'new'>();
+  const mayWrite = may('work-items:write') && leads.value;
   const sorted = budgets.toSorted((one, other) => partOf(other) - partOf(one));
   const shown = isLong ? sorted : sorted.slice(0, SHOWN);
   const titles = useTitles(shown.flatMap(({ of }) => (of === OF_PROJECT ? [] : [of])));
@@ -24,9 +38,40 @@ export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
       ) : (
         <ul class="plain costs-budgets">
           {shown.map((budget) => (
-            <BudgetView key={budget.of} budget={budget} title={titles.get(budget.of)} />
+            <BudgetView key={budget.of} budget={budget} title={titles.get(budget.of)}>
+              {mayWrite && (
+                <Menu
+                  label={words.moreOf({ what: nameOf(budget) })}
+                  items={[
+                    { label: common.edit, run: () => setEdited(budget) },
+                    {
+                      label: words.removeBudget,
+                      isBad: true,
+                      run: () => void attempt(words.budgetNotSet, () => setBudget(projectId, budget.of, null, budget)),
+                    },
+                  ]}
+                >
+                  <Icon of={moreIcon} />
+                </Menu>
+              )}
+            </BudgetView>
           ))}
         </ul>
+      )}
+      {mayWrite && (
+        <div>
+          <button type="button" class="button" onClick={() => setEdited('new')}>
+            {words.setBudget}
+          </button>
+        </div>
+      )}
+      {edited && (
+        <BudgetForm
+          projectId={projectId}
+          budgets={budgets}
+          budget={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+        />
       )}
       {sorted.length > SHOWN && (
         <button type="button" class="button button-quiet" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
@@ -37,7 +82,16 @@ export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
   );
 }
 
-function BudgetView({ budget, title }: { readonly budget: Budget; readonly title: string | undefined }) {
+const nameOf = ({ of }: Budget) => (of === OF_PROJECT ? words.project : of);
+
+interface BudgetViewProps {
+  readonly budget: Budget;
+  readonly title: string | undefined;
+  /** What can be done with it. */
+  readonly children: ComponentChildren;
+}
+
+function BudgetView({ budget, title, children }: BudgetViewProps) {
   const { of, period, spentUsd, limitUsd, remainingUsd, spent } = budget;
   const part = partOf(budget);
   const tone = part >= 1 ? 'bad' : part >= NEARLY ? 'warn' : undefined;
@@ -53,8 +107,9 @@ function BudgetView({ budget, title }: { readonly budget: Budget; readonly title
             </>
           )}
         </span>
-        <span class="tag">{period === 'day' ? words.daily : words[period]}</span>
+        <span class="tag">{PERIOD_WORDS[period]()}</span>
         {tone && <span class={`tag tag-${tone}`}>{part >= 1 ? words.usedUp : percent(part)}</span>}
+        {children}
       </div>
       <progress class="meter" max={1} value={Math.min(1, part)} aria-label={words.spentOf({ what: title ?? of })} />
       <p class="quiet">

@@ -100,17 +100,23 @@ function OfProject({ projectId }: { readonly projectId: string }) {
               <p>{words.none}</p>
               <p>{words.noneHelp}</p>
             </Empty>
-            {found.budgets.length > 0 && <Budgets budgets={found.budgets} />}
+            <Budgets projectId={projectId} budgets={found.budgets} />
           </>
         ) : (
-          <Found costs={found} period={period} />
+          <Found projectId={projectId} costs={found} period={period} />
         )
       }
     </Loaded>
   );
 }
 
-function Found({ costs: { totals, budgets, by }, period }: { readonly costs: Costs; readonly period: Period }) {
+interface FoundProps {
+  readonly projectId: string;
+  readonly costs: Costs;
+  readonly period: Period;
+}
+
+function Found({ projectId, costs: { totals, budgets, by }, period }: FoundProps) {
   const { sessions, unpricedSessions } = totals;
   return (
     <>
@@ -125,7 +131,7 @@ function Found({ costs: { totals, budgets, by }, period }: { readonly costs: Cos
       </p>
       <div class="costs-main">
         <ByDay period={period} used={by.day} />
-        <Budgets budgets={budgets} />
+        <Budgets projectId={projectId} budgets={budgets} />
       </div>
       <div class="costs-groups">
         {GROUPS.map((name) => (

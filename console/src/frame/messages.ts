@@ -14,6 +14,7 @@ export const words = messages({
     tr: '{name} projesi: başka bir proje seç',
     ja: 'プロジェクト {name}：切り替え',
   },
+  projectSettings: { en: 'Project settings', de: 'Projekteinstellungen', tr: 'Proje ayarları', ja: 'プロジェクト設定' },
   moreScreens: { en: 'More', de: 'Mehr', tr: 'Diğer', ja: 'その他' },
   size: { en: 'Density', de: 'Dichte', tr: 'Yoğunluk', ja: '表示密度' },
   compact: { en: 'Compact', de: 'Kompakt', tr: 'Sıkışık', ja: 'コンパクト' },

@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks';
 import { goToProject } from '../go-to-project.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { downIcon } from '../parts/icons.ts';
+import { downIcon, settingsIcon } from '../parts/icons.ts';
 import { Menu } from '../parts/menu.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
-import { filter, setFilters } from '../router.ts';
+import { filter, go, setFilters, to } from '../router.ts';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 
@@ -28,12 +28,24 @@ function Choice() {
     <Menu
       class="button button-quiet frame-project"
       label={words.projectChoice({ name: project.name })}
-      items={projects.map(({ id: each, name }) => ({
-        label: name,
-        icon: <Avatar name={name} isAgent />,
-        checked: each === id,
-        run: () => goToProject(each),
-      }))}
+      items={[
+        ...projects.map(({ id: each, name }) => ({
+          label: name,
+          icon: <Avatar name={name} isAgent />,
+          checked: each === id,
+          run: () => goToProject(each),
+        })),
+        ...(may('projects:write')
+          ? [
+              {
+                group: '',
+                label: words.projectSettings,
+                icon: settingsIcon,
+                run: () => go(to('settings/project', { project: id })),
+              },
+            ]
+          : []),
+      ]}
     >
       <Avatar name={project.name} isAgent />
       <span class="frame-project-name">{project.name}</span>

@@ -5,12 +5,12 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
-import { type Changes, Overtaken, saveItem } from '../change/save.ts';
+import { type Changes, changeItem } from '../change/save.ts';
 import { dateAndTime } from '../language/format.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Field } from '../parts/field.tsx';
-import { PriorityIcon, StateIcon } from '../parts/item-icons.tsx';
-import { PRIORITIES } from '../parts/item-values.ts';
+import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item-icons.tsx';
+import { PRIORITIES, TYPES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { LabelsField } from '../parts/labels-field.tsx';
 import { words as common } from '../parts/messages.ts';
@@ -19,7 +19,6 @@ import { Reason } from '../parts/reason.tsx';
 import { SelectField } from '../parts/select.tsx';
 import { isSentBack } from '../parts/send-back.ts';
 import { Suggest } from '../parts/suggest.tsx';
-import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 
@@ -30,19 +29,18 @@ export function Fields({ item }: { readonly item: WorkItem }) {
     load: (signal) => call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId }, { signal }),
     follows: ({ subject }) => subject.id === item.boardId,
   });
-  const save = async (changes: Changes) => {
-    try {
-      await saveItem(item, changes);
-      tell(words.saved);
-    } catch (error) {
-      if (error instanceof Overtaken) tell(words.overtaken, { label: words.understood, run: () => {} });
-      else tellFailure(words.notSaved, error);
-    }
-  };
+  const save = (changes: Changes) => void changeItem(item, changes);
   const disabled = !may('work-items:write');
   return (
     <section class="item-fields" aria-label={words.properties}>
       <ColumnField item={item} columns={board.data?.columns} onSave={save} />
+      <SelectField
+        disabled={disabled}
+        label={words.type}
+        value={item.type}
+        options={TYPES.map((each) => [each, itemWords[each], <TypeIcon key={each} type={each} isNamed={false} />])}
+        onChoose={(type) => type && save({ type })}
+      />
       <SelectField
         disabled={disabled}
         label={words.priority}
@@ -84,7 +82,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
   );
 }
 
-type Save = (changes: Changes) => Promise<void>;
+type Save = (changes: Changes) => void;
 
 interface ColumnFieldProps {
   readonly item: WorkItem;
@@ -105,7 +103,7 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
           taskId={item.taskId}
           onSend={(reason) => {
             setGoingTo(undefined);
-            void onSave({ boardColumnId: goingTo, reason });
+            onSave({ boardColumnId: goingTo, reason });
           }}
           onClose={() => setGoingTo(undefined)}
         />
@@ -116,7 +114,7 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
         label={words.column}
         value={item.boardColumnId}
         options={known.map(({ id, name, role }) => [id, name, <StateIcon key={id} role={role} />])}
-        onChoose={(to) => (isBack(to) ? setGoingTo(to) : void onSave({ boardColumnId: to }))}
+        onChoose={(to) => (isBack(to) ? setGoingTo(to) : onSave({ boardColumnId: to }))}
       />
     </>
   );

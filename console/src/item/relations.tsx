@@ -4,9 +4,12 @@ import type { ItemType, WorkItem } from '@worktrack/contracts/work-items/work-it
 import type { ComponentChildren } from 'preact';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
+import { changeItem } from '../change/save.ts';
 import { useItem } from '../parts/item.ts';
+import { ItemPicker } from '../parts/item-field.tsx';
 import { TypeIcon } from '../parts/item-icons.tsx';
 import { More } from '../parts/more.tsx';
+import { TagRemove } from '../parts/tag-remove.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
@@ -36,16 +39,37 @@ export function ItemLink({ item }: { readonly item: Named }) {
 
 /** What is above and before an item. */
 export function Relations({ item }: { readonly item: WorkItem }) {
-  const parent = useItem(item.parentId);
   return (
     <>
-      {parent.data && (
-        <Part title={words.parent}>
-          <ItemLink item={parent.data} />
-        </Part>
-      )}
+      <Parent item={item} />
       <Dependencies item={item} />
     </>
+  );
+}
+
+function Parent({ item }: { readonly item: WorkItem }) {
+  const parent = useItem(item.parentId).data;
+  const mayWrite = may('work-items:write');
+  if (!parent && !mayWrite) return null;
+  // A card shows the parent's id, which is not known before the service has answered.
+  const moveTo = (parentId: string | null) => changeItem(item, { parentId }, {});
+  return (
+    <Part title={words.parent}>
+      {parent && (
+        <div class="row">
+          <ItemLink item={parent} />
+          {mayWrite && <TagRemove what={parent.taskId} onClick={() => void moveTo(null)} />}
+        </div>
+      )}
+      {mayWrite && (
+        <ItemPicker
+          label={words.parent}
+          projectId={item.projectId}
+          except={[item.taskId, parent?.taskId]}
+          onChoose={moveTo}
+        />
+      )}
+    </Part>
   );
 }
 
@@ -59,21 +83,37 @@ function Dependencies({ item }: { readonly item: WorkItem }) {
     follows: ({ subject }) => ids.includes(subject.id) || ids.includes(subject.taskId ?? ''),
     enabled: ids.length > 0,
   });
-  if (ids.length === 0) return null;
+  const mayWrite = may('work-items:write');
+  if (ids.length === 0 && !mayWrite) return null;
+  const save = (dependsOn: string[]) => changeItem(item, { dependsOn });
+  const found = resolved.data?.items ?? [];
+  const remove = (...names: string[]) => void save(ids.filter((id) => !names.includes(id)));
   return (
     <Part title={words.dependsOn}>
-      <ul class="plain stack">
-        {resolved.data?.items.map((each) => (
-          <li key={each.id}>
-            <ItemLink item={each} />
-          </li>
-        ))}
-        {resolved.data?.notFound.map((id) => (
-          <li key={id}>
-            {id} <span class="tag tag-warn">{words.isMissing}</span>
-          </li>
-        ))}
-      </ul>
+      {ids.length > 0 && (
+        <ul class="plain stack">
+          {found.map((each) => (
+            <li key={each.id} class="row">
+              <ItemLink item={each} />
+              {mayWrite && <TagRemove what={each.taskId} onClick={() => remove(each.id, each.taskId)} />}
+            </li>
+          ))}
+          {resolved.data?.notFound.map((id) => (
+            <li key={id} class="row">
+              {id} <span class="tag tag-warn">{words.isMissing}</span>
+              {mayWrite && <TagRemove what={id} onClick={() => remove(id)} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayWrite && (
+        <ItemPicker
+          label={words.dependsOn}
+          projectId={item.projectId}
+          except={[item.taskId, ...found.map(({ taskId }) => taskId)]}
+          onChoose={(taskId) => save([...ids, taskId])}
+        />
+      )}
     </Part>
   );
 }

@@ -4,31 +4,38 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** Renders the control with the id that its label refers to, and the `aria-describedby` of its help. */
+  /** What the service says is wrong with it. */
+  readonly error?: string | undefined;
+  /** Renders the control with the id that its label refers to, and what describes it. */
   readonly children: (control: {
     readonly id: string;
     readonly 'aria-describedby': string | undefined;
+    readonly 'aria-invalid': true | undefined;
   }) => ComponentChildren;
 }
 
 /** A form control with its label. */
-export function Field({ label, help, children }: FieldProps) {
+export function Field({ label, help, error, children }: FieldProps) {
   const id = useId();
-  const helpId = `${id}-help`;
+  const texts = [
+    { name: 'error', text: error },
+    { name: 'help', text: help },
+  ].filter(({ text }) => text !== undefined);
+  const describedBy = texts.map(({ name }) => `${id}-${name}`).join(' ') || undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': help === undefined ? undefined : helpId })}
-      {help !== undefined && (
-        <p id={helpId} class="field-help">
-          {help}
+      {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error === undefined ? undefined : true })}
+      {texts.map(({ name, text }) => (
+        <p key={name} id={`${id}-${name}`} class={`field-${name}`}>
+          {text}
         </p>
-      )}
+      ))}
     </div>
   );
 }
 
-interface TextFieldProps extends Pick<FieldProps, 'label' | 'help'> {
+interface TextFieldProps extends Pick<FieldProps, 'label' | 'help' | 'error'> {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** `false`: it holds no words of a language. */
@@ -36,9 +43,9 @@ interface TextFieldProps extends Pick<FieldProps, 'label' | 'help'> {
 }
 
 /** One line of text that the browser has nothing to suggest for. */
-export function TextField({ label, help, value, onChange, spellcheck }: TextFieldProps) {
+export function TextField({ label, help, error, value, onChange, spellcheck }: TextFieldProps) {
   return (
-    <Field label={label} help={help}>
+    <Field label={label} help={help} error={error}>
       {(control) => (
         <input
           {...control}

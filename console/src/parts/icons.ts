@@ -20,6 +20,7 @@ export { default as copyIcon } from 'lucide/dist/esm/icons/copy.mjs';
 export { default as moreIcon } from 'lucide/dist/esm/icons/ellipsis.mjs';
 export { default as watchIcon } from 'lucide/dist/esm/icons/eye.mjs';
 export { default as estimateIcon } from 'lucide/dist/esm/icons/gauge.mjs';
+export { default as dragIcon } from 'lucide/dist/esm/icons/grip-vertical.mjs';
 export { default as inboxIcon } from 'lucide/dist/esm/icons/inbox.mjs';
 export { default as italicIcon } from 'lucide/dist/esm/icons/italic.mjs';
 export { default as epicIcon } from 'lucide/dist/esm/icons/layers.mjs';

@@ -15,16 +15,19 @@ const SEPARATORS = /[\s,;]+/;
 
 interface ItemFieldProps {
   readonly label: string;
+  readonly help?: string;
+  /** What the service says is wrong with it. */
+  readonly error?: string | undefined;
   readonly projectId: string;
   readonly value: string;
   readonly onChange: (taskId: string) => void;
 }
 
 /** A task ID, which may be looked up by the item's words. */
-export function ItemField({ label, projectId, value, onChange }: ItemFieldProps) {
+export function ItemField({ label, help, error, projectId, value, onChange }: ItemFieldProps) {
   const suggestions = useSuggestions(projectId, value);
   return (
-    <Field label={label}>
+    <Field label={label} help={help} error={error}>
       {(control) => (
         <Suggest
           {...control}
@@ -36,6 +39,36 @@ export function ItemField({ label, projectId, value, onChange }: ItemFieldProps)
         />
       )}
     </Field>
+  );
+}
+
+interface ItemPickerProps {
+  readonly label: string;
+  readonly projectId: string;
+  /** Those that are not offered. */
+  readonly except: readonly (string | undefined)[];
+  /** @returns whether it was done; else what was typed stays */
+  readonly onChoose: (taskId: string) => Promise<boolean>;
+}
+
+/** Looks up an item, to do something with it at once. */
+export function ItemPicker({ label, projectId, except, onChoose }: ItemPickerProps) {
+  const [typed, setTyped] = useState('');
+  const suggestions = useSuggestions(projectId, typed).filter(({ value }) => !except.includes(value));
+  const choose = async (taskId: string) => {
+    setTyped(taskId);
+    if (await onChoose(taskId.trim())) setTyped('');
+  };
+  return (
+    <Suggest
+      aria-label={label}
+      placeholder={words.idOrWords}
+      value={typed}
+      suggestions={suggestions}
+      onInput={setTyped}
+      onChoose={(taskId) => void choose(taskId)}
+      onEnter={() => void choose(typed)}
+    />
   );
 }
 
@@ -51,7 +84,7 @@ export function namesIn({ added, typed }: Entered): string[] {
   return [...new Set([...added, ...typed.split(SEPARATORS).filter(Boolean)])];
 }
 
-interface ItemsFieldProps extends Omit<ItemFieldProps, 'value' | 'onChange'> {
+interface ItemsFieldProps extends Pick<ItemFieldProps, 'label' | 'projectId'> {
   readonly value: Entered;
   readonly onChange: (value: Entered) => void;
 }

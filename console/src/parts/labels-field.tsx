@@ -1,16 +1,14 @@
-import type { createLabel, listLabels } from '@worktrack/contracts/projects/label-operations';
+import type { createLabel } from '@worktrack/contracts/projects/label-operations';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { queries, useQuery } from '../api/query.ts';
+import { queries } from '../api/query.ts';
 import { useBusy } from './busy.ts';
 import { Field } from './field.tsx';
 import { Label, LabelDot } from './label.tsx';
+import { LABEL_COLOURS, useLabels } from './labels.ts';
 import { words } from './messages.ts';
 import { Suggest } from './suggest.tsx';
 import { TagRemove } from './tag-remove.tsx';
-
-/** Told apart at a glance, and by people who see few colours. */
-const COLOURS = ['#1f6feb', '#b35900', '#1a7f37', '#8250df', '#cf222e', '#0e7490', '#9a6700', '#bf3989'];
 
 interface LabelsFieldProps {
   readonly label: string;
@@ -24,18 +22,14 @@ interface LabelsFieldProps {
 export function LabelsField({ label, projectId, names, onChange, disabled }: LabelsFieldProps) {
   const [typed, setTyped] = useState('');
   const { isBusy, run } = useBusy(words.notCreated);
-  const labels = useQuery({
-    key: ['labels', projectId],
-    load: (signal) => call<typeof listLabels>('GET /api/projects/:id/labels', { id: projectId }, { signal }),
-    follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
-  });
+  const labels = useLabels(projectId);
   const known = labels.data ?? [];
   const add = (written: string) =>
     run(async () => {
       const wanted = written.trim();
       if (!wanted) return;
       const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-      const colour = COLOURS[known.length % COLOURS.length] ?? '#1f6feb';
+      const colour = LABEL_COLOURS[known.length % LABEL_COLOURS.length] ?? '';
       const { name } =
         found ??
         (await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name: wanted, colour }));

@@ -97,20 +97,8 @@ export const words = messages({
     ja: '{taskId} を差し戻す',
   },
   whatIsWrong: { en: 'What is wrong?', de: 'Was stimmt nicht?', tr: 'Sorun ne?', ja: '何が問題ですか？' },
-  whatIsWrongHelp: {
-    en: 'Whoever takes the work up again reads it.',
-    de: 'Wer die Arbeit wieder aufnimmt, liest es.',
-    tr: 'İşi yeniden alan bunu okur.',
-    ja: '作業を引き継ぐ人がこれを読みます。',
-  },
   remove: { en: 'Remove {what}', de: '{what} entfernen', tr: '{what} ögesini kaldır', ja: '{what} を外す' },
   project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   copy: { en: 'Copy', de: 'Kopieren', tr: 'Kopyala', ja: 'コピー' },
   copied: { en: 'Copied', de: 'Kopiert', tr: 'Kopyalandı', ja: 'コピーしました' },
-  lostSecret: {
-    en: 'It was created, but the response that would have shown it was lost. Create another one and remove this one.',
-    de: 'Es wurde angelegt, aber die Antwort, die es zeigte, ging verloren. Lege ein neues an und entferne dieses.',
-    tr: 'Oluşturuldu, ama onu gösteren yanıt kayboldu. Yenisini oluşturun ve bunu kaldırın.',
-    ja: '作成されましたが、内容を示す応答が失われました。新しく作成し、これは取り消してください。',
-  },
 });

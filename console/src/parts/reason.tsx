@@ -1,7 +1,17 @@
 import { useState } from 'preact/hooks';
+import { messages } from '../language/messages.ts';
 import { Dialog, FormActions } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { words } from './messages.ts';
+
+const own = messages({
+  whatIsWrongHelp: {
+    en: 'Whoever takes the work up again reads it.',
+    de: 'Wer die Arbeit wieder aufnimmt, liest es.',
+    tr: 'İşi yeniden alan bunu okur.',
+    ja: '作業を引き継ぐ人がこれを読みます。',
+  },
+});
 
 interface ReasonProps {
   readonly taskId: string;
@@ -26,7 +36,7 @@ export function Reason({ taskId, onSend, onClose }: ReasonProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
         }}
       >
-        <Field label={words.whatIsWrong} help={words.whatIsWrongHelp}>
+        <Field label={words.whatIsWrong} help={own.whatIsWrongHelp}>
           {(control) => (
             <textarea
               {...control}

@@ -42,7 +42,9 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 export function wordsOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return String(error instanceof Error ? error.message : error);
   if (error.code === 'NETWORK') return words.noAnswer;
-  return [error.message, ...error.details.map(({ path, message }) => `${path}: ${message}`)].join(' ');
+  // How to insist is for those who may, and they are asked (change/by-hand.ts).
+  const faults = error.details.filter(({ path }) => path !== 'force' && path !== 'takeOver');
+  return [error.message, ...faults.map(({ path, message }) => `${path}: ${message}`)].join(' ');
 }
 
 interface Asked<T> {

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { later } from '../parts/later.tsx';
+import { words as common } from '../parts/messages.ts';
 import { identity, may } from '../session.ts';
 import { Audit } from './audit/section.tsx';
 import { Health } from './health/section.tsx';
@@ -20,6 +21,7 @@ interface SectionEntry {
 
 // Seldom needed, and large.
 const Apps = later(async () => (await import('./apps/section.tsx')).Apps);
+const Project = later(async () => (await import('./project/section.tsx')).Project);
 const Trust = later(async () => (await import('./trust/section.tsx')).Trust);
 
 /** Every section, in navigation order. */
@@ -27,6 +29,12 @@ export const SECTIONS: readonly SectionEntry[] = [
   { id: 'keys', name: () => words.keys, isOffered: () => may('api-keys:read'), Section: Keys },
   { id: 'users', name: () => words.users, isOffered: () => may('users:read'), Section: Users },
   { id: 'sessions', name: () => words.sessions, isOffered: () => may('api-keys:read'), Section: Sessions },
+  {
+    id: 'project',
+    name: () => common.project,
+    isOffered: () => may('projects:read') && (may('projects:write') || may('work-items:write')),
+    Section: Project,
+  },
   { id: 'sources', name: () => words.sources, isOffered: () => may('feedback:read'), Section: Sources },
   { id: 'webhooks', name: () => words.webhooks, isOffered: () => may('webhooks:read'), Section: Webhooks },
   { id: 'apps', name: () => words.apps, isOffered: () => true, Section: Apps },

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { AGENT_PERMISSIONS } from '../parts/agent-permissions.ts';
 import { useBusy } from '../parts/busy.ts';
-import { words as common } from '../parts/messages.ts';
+import { secretWords } from '../parts/secret-messages.ts';
 import { ToCopy } from '../parts/to-copy.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
@@ -18,7 +18,7 @@ export function ConnectAgent({ projectId }: { readonly projectId: string | undef
       const permissions = AGENT_PERMISSIONS.filter(may);
       const made = await call<typeof createKey>('POST /api/api-keys', { name: words.keyName, permissions });
       void queries.invalidateQueries({ queryKey: ['keys'] });
-      if (made.key === null) throw new Error(common.lostSecret);
+      if (made.key === null) throw new Error(secretWords.lostSecret);
       setKey(made.key);
     });
   const url = `${location.origin}/mcp${projectId === undefined ? '' : `?projectId=${projectId}`}`;

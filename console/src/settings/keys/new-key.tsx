@@ -8,8 +8,8 @@ import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { words as common } from '../../parts/messages.ts';
 import { useUsers } from '../../parts/people.ts';
+import { secretWords } from '../../parts/secret-messages.ts';
 import { SelectField } from '../../parts/select.tsx';
 import { ToCopy } from '../../parts/to-copy.tsx';
 import { identity, may } from '../../session.ts';
@@ -26,7 +26,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
     return (
       <Dialog title={words.made({ name: made.name })} onClose={onClose}>
         {made.key === null ? (
-          <p>{common.lostSecret}</p>
+          <p>{secretWords.lostSecret}</p>
         ) : (
           <>
             <p>{ofSettings.shownOnce}</p>

@@ -2,7 +2,7 @@ import type { rotateWebhookSecret } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { words as parts } from '../../parts/messages.ts';
+import { secretWords } from '../../parts/secret-messages.ts';
 import { ToCopy } from '../../parts/to-copy.tsx';
 import { tellFailure } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
@@ -13,7 +13,7 @@ export function ShownSecret({ secret, onClose }: { readonly secret: string | nul
   return (
     <Dialog title={words.secret} onClose={onClose}>
       {secret === null ? (
-        <p>{parts.lostSecret}</p>
+        <p>{secretWords.lostSecret}</p>
       ) : (
         <>
           <p>

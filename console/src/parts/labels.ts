@@ -1,0 +1,16 @@
+import type { listLabels } from '@worktrack/contracts/projects/label-operations';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+
+/** Told apart at a glance, and by people who see few colours; each has a contrast of 3 : 1 with what it lies on, in both themes. */
+export const LABEL_COLOURS: readonly string[] = [
+  ...['#1f6feb', '#b35900', '#1a7f37', '#8250df', '#cf222e', '#0e7490', '#9a6700', '#bf3989'],
+];
+
+export function useLabels(projectId: string) {
+  return useQuery({
+    key: ['labels', projectId],
+    load: (signal) => call<typeof listLabels>('GET /api/projects/:id/labels', { id: projectId }, { signal }),
+    follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
+  });
+}

@@ -1,0 +1,154 @@
+import type { Board } from '@worktrack/contracts/projects/board';
+import type { createBoard, deleteBoard, listBoards, updateBoard } from '@worktrack/contracts/projects/board-operations';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries, useQuery } from '../../api/query.ts';
+import { attempt, useSubmit } from '../../parts/busy.ts';
+import { Confirm, Dialog, FormActions } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form-failed.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import type { Project } from '../../parts/project.ts';
+import { Select } from '../../parts/select.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { tell } from '../../parts/toasts.tsx';
+import { did } from '../../parts/undo.ts';
+import { filter, setFilters } from '../../router.ts';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { changeProject } from './change.ts';
+import { ColumnForm } from './column-form.tsx';
+import { ColumnList } from './column-list.tsx';
+import { isChanging } from './columns.ts';
+import { words } from './messages.ts';
+
+/** One board of the project at a time, the one that the address names or the default. */
+export function Boards({ project }: { readonly project: Project }) {
+  const boards = useQuery({
+    key: ['boards', project.id],
+    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id: project.id }, { signal }),
+    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === project.id && !isChanging(),
+  });
+  return <Loaded query={boards}>{(all) => <Chosen project={project} boards={all} />}</Loaded>;
+}
+
+type Open = 'new' | 'rename' | 'column' | 'delete' | undefined;
+
+function Chosen({ project, boards }: { readonly project: Project; readonly boards: readonly Board[] }) {
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  const board = [filter('board'), project.defaultBoardId].flatMap(
+    (id) => boards.find((each) => each.id === id) ?? [],
+  )[0];
+  const isDefault = board?.id === project.defaultBoardId;
+  if (!board) return null;
+  return (
+    <>
+      <div class="row">
+        <h2 class={boards.length > 1 ? 'unseen' : undefined}>{board.name}</h2>
+        {boards.length > 1 && (
+          <Select
+            inline
+            aria-label={words.board}
+            value={board.id}
+            options={boards.map(({ id, name }) => [id, name])}
+            onChoose={(id) => setFilters({ board: id }, 'push')}
+          />
+        )}
+        {isDefault && <span class="tag">{words.default}</span>}
+        {may('projects:write') && (
+          <>
+            <button type="button" class="button" onClick={() => setOpen('rename')}>
+              {words.rename}
+            </button>
+            {!isDefault && (
+              <>
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => void changeProject(project, { defaultBoardId: board.id })}
+                >
+                  {words.makeDefault}
+                </button>
+                <button type="button" class="button button-bad" onClick={() => setOpen('delete')}>
+                  {words.deleteOf({ name: board.name })}
+                </button>
+              </>
+            )}
+            <button type="button" class="button" onClick={() => setOpen('new')}>
+              {words.newBoard}
+            </button>
+            <button type="button" class="button button-main" onClick={() => setOpen('column')}>
+              {words.newColumn}
+            </button>
+          </>
+        )}
+      </div>
+      <ColumnList key={board.id} board={board} />
+      {open === 'new' && <BoardForm projectId={project.id} onClose={close} />}
+      {open === 'rename' && <BoardForm projectId={project.id} board={board} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={words.deleteOf({ name: board.name })}
+          text={words.deleteBoardText}
+          action={parts.delete}
+          onConfirm={() =>
+            void attempt(common.notChanged, async () => {
+              await call<typeof deleteBoard>('DELETE /api/boards/:id', { id: board.id });
+              tell(words.deleted({ name: board.name }));
+              await queries.invalidateQueries({ queryKey: ['boards', project.id] });
+            })
+          }
+          onClose={close}
+        />
+      )}
+      {open === 'column' && <ColumnForm board={board} onClose={close} />}
+    </>
+  );
+}
+
+interface BoardFormProps {
+  readonly projectId: string;
+  /** The one being renamed; if absent, a new one is created. */
+  readonly board?: Board;
+  readonly onClose: () => void;
+}
+
+function BoardForm({ projectId, board, onClose }: BoardFormProps) {
+  const [name, setName] = useState(board?.name ?? '');
+  const { isBusy, error, run } = useSubmit();
+  const isReady = name.trim() !== '' && !isBusy;
+  const reread = () => queries.invalidateQueries({ queryKey: ['boards', projectId] });
+  const rename = (id: string, to: string) => call<typeof updateBoard>('PATCH /api/boards/:id', { id, name: to });
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      if (board) {
+        await rename(board.id, name);
+        did(words.changed({ name }), () => rename(board.id, board.name).then(reread));
+        await reread();
+      } else {
+        const made = await call<typeof createBoard>('POST /api/projects/:id/boards', { id: projectId, name });
+        await reread();
+        setFilters({ board: made.id }, 'push');
+      }
+      onClose();
+    });
+  };
+  return (
+    <Dialog title={board ? words.editOf({ name: board.name }) : words.newBoard} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <TextField
+          label={common.name}
+          {...(!board && { help: words.newBoardHelp })}
+          value={name}
+          error={faultAt(error, 'name')}
+          onChange={setName}
+        />
+        <FormFailed what={common.notChanged} error={error} fields={['name']} />
+        <FormActions action={board ? parts.save : common.create} isReady={isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}

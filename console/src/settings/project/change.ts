@@ -1,0 +1,39 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import type { getProject, updateProject } from '@worktrack/contracts/projects/project-operations';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { attempt } from '../../parts/busy.ts';
+import { words as parts } from '../../parts/messages.ts';
+import type { Project } from '../../parts/project.ts';
+import { tell } from '../../parts/toasts.tsx';
+import { did } from '../../parts/undo.ts';
+import { words as common } from '../messages.ts';
+import { words } from './messages.ts';
+
+export type ProjectChanges = Omit<RawInput<typeof updateProject>, 'id'>;
+
+/** Saves, shows it, and offers to undo it unless others have changed the same since. @throws what was refused */
+export async function saveProject(project: Project, changes: ProjectChanges, said?: string): Promise<void> {
+  const { id } = project;
+  const saved = await write(id, changes);
+  const fields = Object.keys(changes) as (keyof ProjectChanges & keyof Project)[];
+  did(said ?? words.changed({ name: saved.name }), async () => {
+    const now = await call<typeof getProject>('GET /api/projects/:id', { id });
+    if (fields.some((field) => JSON.stringify(now[field]) !== JSON.stringify(saved[field]))) {
+      throw new Error(words.overtaken);
+    }
+    await write(id, Object.fromEntries(fields.map((field) => [field, project[field]])));
+  });
+  for (const warning of saved.warnings ?? []) tell(warning, { label: parts.close, run: () => {} });
+}
+
+/** The same for what is done at once, without a form. */
+export function changeProject(project: Project, changes: ProjectChanges): Promise<void> {
+  return attempt(common.notChanged, () => saveProject(project, changes));
+}
+
+async function write(id: string, changes: ProjectChanges) {
+  const saved = await call<typeof updateProject>('PATCH /api/projects/:id', { id, ...changes });
+  await queries.invalidateQueries({ queryKey: ['projects'] });
+  return saved;
+}

@@ -1,0 +1,82 @@
+import type { Board, Column } from '@worktrack/contracts/projects/board';
+import { useState } from 'preact/hooks';
+import { useSubmit } from '../../parts/busy.ts';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form-failed.tsx';
+import { StateIcon } from '../../parts/item-icons.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { SelectField } from '../../parts/select.tsx';
+import { words as common } from '../messages.ts';
+import { helpOf, ofColumn, ROLES, type Role, toColumn } from './column-roles.ts';
+import { changeColumns, given } from './columns.ts';
+import { words } from './messages.ts';
+
+interface ColumnFormProps {
+  readonly board: Board;
+  /** The one being changed; if absent, a new one is created, at the end. */
+  readonly column?: Column | undefined;
+  readonly onClose: () => void;
+}
+
+export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
+  const [name, setName] = useState(column?.name ?? '');
+  /** Undefined: that of its name. */
+  const [role, setRole] = useState<Role | undefined>(column && ofColumn(column));
+  const [limit, setLimit] = useState(String(column?.limit ?? ''));
+  const { isBusy, error, run } = useSubmit();
+  const isReady = name.trim() !== '' && !isBusy;
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const fields = { name: name.trim(), limit: limit === '' ? null : Number(limit) };
+    const changed = { ...fields, ...(role && { role: toColumn(role) }) };
+    void run(async () => {
+      if (column) {
+        const change = { id: column.id, ...changed };
+        await changeColumns(
+          board,
+          (columns) => columns.map((each) => given(each.id === column.id ? change : each)),
+          () => words.changed({ name: fields.name }),
+        );
+      } else {
+        await changeColumns(
+          board,
+          (columns) => [...columns.map(given), changed],
+          () => words.added({ name: fields.name }),
+        );
+      }
+      onClose();
+    });
+  };
+  return (
+    <Dialog title={column ? words.editOf({ name: column.name }) : words.newColumn} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
+        <SelectField
+          label={words.role}
+          help={role ? helpOf(role) : words.ofNameHelp}
+          value={role}
+          options={ROLES.map((each) => [each, words[each], <StateIcon key={each} role={toColumn(each)} />])}
+          {...(!column && { none: words.ofName })}
+          onChoose={(chosen) => setRole(chosen || undefined)}
+        />
+        <Field label={words.limit} help={words.limitHelp} error={faultAt(error, 'limit')}>
+          {(control) => (
+            <input
+              {...control}
+              class="input input-inline"
+              type="number"
+              min={1}
+              max={10_000}
+              value={limit}
+              onInput={({ currentTarget }) => setLimit(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <FormFailed what={common.notChanged} error={error} fields={['name', 'limit']} />
+        <FormActions action={column ? parts.save : common.create} isReady={isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}

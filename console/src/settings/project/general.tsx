@@ -1,0 +1,160 @@
+import type { deleteProject } from '@worktrack/contracts/projects/project-operations';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useSubmit } from '../../parts/busy.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form-failed.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import type { Project } from '../../parts/project.ts';
+import { SelectField } from '../../parts/select.tsx';
+import { tell } from '../../parts/toasts.tsx';
+import { go, to } from '../../router.ts';
+import { words as common } from '../messages.ts';
+import { type ProjectChanges, saveProject } from './change.ts';
+import { words } from './messages.ts';
+
+const FIELDS = ['name', 'key', 'description', 'techStack', 'repositories'] as const;
+type Typed = Partial<Pick<Project, 'name' | 'key' | 'description' | 'gates' | 'dependencyMet'>> & {
+  readonly techStack?: string;
+  readonly repositories?: string;
+};
+
+/** What it is called, and its rules. What is not being changed here follows what others do. */
+export function General({ project }: { readonly project: Project }) {
+  const [typed, setTyped] = useState<Typed>({});
+  const [isDeleting, setDeleting] = useState(false);
+  const { isBusy, error, run } = useSubmit();
+  const shown = {
+    ...project,
+    techStack: project.techStack.join('\n'),
+    repositories: project.repositories.join('\n'),
+    ...typed,
+  };
+  const set = (changes: Typed) => setTyped({ ...typed, ...changes });
+  const isReady = Object.keys(typed).length > 0 && shown.name.trim() !== '' && !isBusy;
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const { techStack, repositories, ...fields } = typed;
+    const changes: ProjectChanges = {
+      ...fields,
+      ...(techStack !== undefined && { techStack: linesOf(techStack) }),
+      ...(repositories !== undefined && { repositories: linesOf(repositories) }),
+    };
+    void run(async () => {
+      await saveProject(project, changes);
+      setTyped({});
+    });
+  };
+  const lines = (name: 'description' | 'techStack' | 'repositories', help?: string) => (
+    <Field label={words[name]} help={help} error={faultAt(error, name)}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="input"
+          rows={3}
+          value={shown[name]}
+          onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <>
+      <form class="stack project-form" onSubmit={save}>
+        <TextField
+          label={common.name}
+          value={shown.name}
+          error={faultAt(error, 'name')}
+          onChange={(name) => set({ name })}
+        />
+        <TextField
+          label={words.key}
+          help={words.keyHelp}
+          value={shown.key}
+          error={faultAt(error, 'key')}
+          onChange={(key) => set({ key: key.toUpperCase() })}
+        />
+        <fieldset class="field">
+          <legend class="label">{words.gates}</legend>
+          {(['enforce', 'warn'] as const).map((each) => (
+            <label key={each} class="settings-check">
+              <input type="radio" name="gates" checked={shown.gates === each} onChange={() => set({ gates: each })} />
+              <span>
+                <strong>{words[each]}</strong> <span class="quiet">{words[`${each}Help`]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <SelectField
+          label={words.dependencyMet}
+          help={words.dependencyMetHelp}
+          value={shown.dependencyMet}
+          options={(['review', 'testing', 'done'] as const).map((each) => [each, words[each]])}
+          onChoose={(chosen) => chosen && set({ dependencyMet: chosen })}
+        />
+        {lines('description')}
+        {lines('techStack', words.oneEach)}
+        {lines('repositories', words.oneEach)}
+        <FormFailed what={common.notChanged} error={error} fields={FIELDS} />
+        <div class="row">
+          <button type="submit" class="button button-main" aria-disabled={!isReady}>
+            {parts.save}
+          </button>
+          <button type="button" class="button button-bad" onClick={() => setDeleting(true)}>
+            {words.deleteProject}
+          </button>
+        </div>
+      </form>
+      {isDeleting && <Deletion project={project} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+interface DeletionProps {
+  readonly project: Project;
+  readonly onClose: () => void;
+}
+
+/** Its name has to be typed: nothing brings a project back. */
+function Deletion({ project: { id, name }, onClose }: DeletionProps) {
+  const [typed, setTyped] = useState('');
+  const { isBusy, error, run } = useSubmit();
+  const isReady = typed.trim() === name && !isBusy;
+  const remove = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      await call<typeof deleteProject>('DELETE /api/projects/:id', { id });
+      onClose();
+      tell(words.deleted({ name }));
+      await queries.invalidateQueries({ queryKey: ['projects'] });
+      go(to('settings/project', { project: undefined }));
+    });
+  };
+  return (
+    <Dialog title={words.deleteProject} onClose={onClose}>
+      <form class="stack" onSubmit={remove}>
+        <p>{words.deleteText}</p>
+        <TextField label={words.typeName({ name })} value={typed} onChange={setTyped} spellcheck={false} />
+        <FormFailed what={common.notChanged} error={error} />
+        <div class="row dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {parts.cancel}
+          </button>
+          <button type="submit" class="button button-bad" aria-disabled={!isReady}>
+            {parts.delete}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,164 @@
+import type { Label } from '@worktrack/contracts/projects/label';
+import type { createLabel, deleteLabel, updateLabel } from '@worktrack/contracts/projects/label-operations';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useSubmit } from '../../parts/busy.ts';
+import { Confirm, Dialog, FormActions } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form-failed.tsx';
+import { LabelDot } from '../../parts/label.tsx';
+import { LABEL_COLOURS, useLabels } from '../../parts/labels.ts';
+import { words as parts } from '../../parts/messages.ts';
+import type { Project } from '../../parts/project.ts';
+import { SelectField } from '../../parts/select.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { did } from '../../parts/undo.ts';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { words } from './messages.ts';
+
+const COLOUR_NAMES = ['blue', 'orange', 'green', 'purple', 'red', 'teal', 'brown', 'pink'] as const;
+
+/** A colour that somebody has chosen over the API has no name. */
+function nameOf(colour: string): string {
+  const name = COLOUR_NAMES[LABEL_COLOURS.indexOf(colour)];
+  return name ? words[name] : colour;
+}
+
+const reread = (projectId: string) => queries.invalidateQueries({ queryKey: ['labels', projectId] });
+
+export function Labels({ project }: { readonly project: Project }) {
+  const [edited, setEdited] = useState<Label | 'new'>();
+  const [deleted, setDeleted] = useState<Label>();
+  const labels = useLabels(project.id);
+  const mayWrite = may('work-items:write');
+  const remove = async ({ id, name }: Label) => {
+    try {
+      const ref = { id: project.id, labelId: id };
+      await call<typeof deleteLabel>('DELETE /api/projects/:id/labels/:labelId', ref);
+      tell(words.deleted({ name }));
+      await reread(project.id);
+    } catch (error) {
+      tellFailure(common.notChanged, error);
+    }
+  };
+  return (
+    <Loaded query={labels}>
+      {(all) => (
+        <>
+          {mayWrite && (
+            <div>
+              <button type="button" class="button button-main" onClick={() => setEdited('new')}>
+                {words.newLabel}
+              </button>
+            </div>
+          )}
+          {all.length === 0 ? (
+            <Empty>{words.noLabels}</Empty>
+          ) : (
+            <ul class="plain settings-list">
+              {all.map((label) => (
+                <li key={label.id} class="settings-row">
+                  <div class="row">
+                    <h2>
+                      <LabelDot colour={label.colour} /> {label.name}
+                    </h2>
+                    <span class="quiet">{nameOf(label.colour)}</span>
+                  </div>
+                  {mayWrite && (
+                    <div class="row">
+                      <button
+                        type="button"
+                        class="button"
+                        aria-label={words.editOf({ name: label.name })}
+                        onClick={() => setEdited(label)}
+                      >
+                        {parts.edit}
+                      </button>
+                      <button
+                        type="button"
+                        class="button button-bad"
+                        aria-label={words.deleteOf({ name: label.name })}
+                        onClick={() => setDeleted(label)}
+                      >
+                        {parts.delete}
+                      </button>
+                    </div>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+          {edited && (
+            <LabelForm
+              projectId={project.id}
+              suggested={LABEL_COLOURS[all.length % LABEL_COLOURS.length] ?? ''}
+              label={edited === 'new' ? undefined : edited}
+              onClose={() => setEdited(undefined)}
+            />
+          )}
+          {deleted && (
+            <Confirm
+              title={words.deleteOf({ name: deleted.name })}
+              text={words.deleteLabelText}
+              action={parts.delete}
+              onConfirm={() => void remove(deleted)}
+              onClose={() => setDeleted(undefined)}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface LabelFormProps {
+  readonly projectId: string;
+  /** The one being changed; if absent, a new one is created. */
+  readonly label: Label | undefined;
+  readonly suggested: string;
+  readonly onClose: () => void;
+}
+
+function LabelForm({ projectId, label, suggested, onClose }: LabelFormProps) {
+  const [name, setName] = useState(label?.name ?? '');
+  const [colour, setColour] = useState(label?.colour ?? suggested);
+  const { isBusy, error, run } = useSubmit();
+  const isReady = name.trim() !== '' && !isBusy;
+  const colours = [...new Set([...LABEL_COLOURS, colour])];
+  const update = (fields: Pick<Label, 'name' | 'colour'>, labelId: string) =>
+    call<typeof updateLabel>('PATCH /api/projects/:id/labels/:labelId', { id: projectId, labelId, ...fields });
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      if (label) {
+        await update({ name, colour }, label.id);
+        const back = { name: label.name, colour: label.colour };
+        did(words.changed({ name }), () => update(back, label.id).then(() => reread(projectId)));
+      } else {
+        await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name, colour });
+        tell(words.added({ name }));
+      }
+      await reread(projectId);
+      onClose();
+    });
+  };
+  return (
+    <Dialog title={label ? words.editOf({ name: label.name }) : words.newLabel} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
+        <SelectField
+          label={words.colour}
+          value={colour}
+          options={colours.map((each) => [each, nameOf(each), <LabelDot key={each} colour={each} />])}
+          onChoose={(chosen) => chosen && setColour(chosen)}
+        />
+        <FormFailed what={common.notChanged} error={error} fields={['name']} />
+        <FormActions action={label ? parts.save : common.create} isReady={isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,83 @@
+import type { ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
+import { words as common } from '../../parts/messages.ts';
+import { chosenProject, type Project as ProjectRecord, useProjects } from '../../parts/project.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { filter, to } from '../../router.ts';
+import { identity, may } from '../../session.ts';
+import { SettingsSection } from '../section.tsx';
+import { Boards } from './boards.tsx';
+import { Budgets } from './budgets.tsx';
+import { General } from './general.tsx';
+import { Labels } from './labels.tsx';
+import { words } from './messages.ts';
+import { NewProject } from './new-project.tsx';
+import { Templates } from './templates.tsx';
+
+/** Parts of a project, by their name in the address. The first is shown unless it says another. */
+const PARTS: readonly {
+  readonly id: string;
+  readonly name: () => string;
+  readonly isOffered: () => boolean;
+  readonly Part: ComponentType<{ readonly project: ProjectRecord }>;
+}[] = [
+  { id: 'general', name: () => words.general, isOffered: () => may('projects:write'), Part: General },
+  { id: 'boards', name: () => words.boards, isOffered: () => true, Part: Boards },
+  { id: 'labels', name: () => common.labels, isOffered: () => true, Part: Labels },
+  { id: 'budgets', name: () => words.budgets, isOffered: () => may('work-items:read'), Part: Budgets },
+  { id: 'templates', name: () => words.templates, isOffered: () => true, Part: Templates },
+];
+
+/** The project that the address names: everything that can be set there, one part at a time. */
+export function Project() {
+  const [isMaking, setMaking] = useState(false);
+  const projects = useProjects();
+  // A key for some projects cannot make another.
+  const mayCreate = may('projects:write') && identity.value?.projects === null;
+  const offered = PARTS.filter(({ isOffered }) => isOffered());
+  const shown = offered.find(({ id }) => id === filter('part')) ?? offered[0];
+  return (
+    <Loaded query={projects}>
+      {(all) => {
+        const project = chosenProject(all);
+        return (
+          <SettingsSection
+            title={project?.name ?? common.project}
+            help={words.help}
+            action={
+              mayCreate && (
+                <button type="button" class="button" onClick={() => setMaking(true)}>
+                  {words.newProject}
+                </button>
+              )
+            }
+          >
+            {project && shown ? (
+              <>
+                <nav aria-label={words.parts}>
+                  <ul class="plain row">
+                    {offered.map(({ id, name }) => (
+                      <li key={id}>
+                        <a
+                          class="button button-quiet settings-part"
+                          href={to('settings/project', { part: id })}
+                          aria-current={id === shown.id ? 'true' : undefined}
+                        >
+                          {name()}
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                </nav>
+                <shown.Part key={`${shown.id} ${project.id}`} project={project} />
+              </>
+            ) : (
+              <Empty>{words.noProject}</Empty>
+            )}
+            {isMaking && <NewProject onClose={() => setMaking(false)} />}
+          </SettingsSection>
+        );
+      }}
+    </Loaded>
+  );
+}

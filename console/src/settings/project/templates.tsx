@@ -1,0 +1,165 @@
+import type { getProject } from '@worktrack/contracts/projects/project-operations';
+import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
+import type { ItemType } from '@worktrack/contracts/work-items/work-item';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { attempt, useSubmit } from '../../parts/busy.ts';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form-failed.tsx';
+import { TypeIcon } from '../../parts/item-icons.tsx';
+import { PRIORITIES, TYPES } from '../../parts/item-values.ts';
+import { itemWords } from '../../parts/item-words.ts';
+import { LabelsField } from '../../parts/labels-field.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import type { Project } from '../../parts/project.ts';
+import { SelectField } from '../../parts/select.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { saveProject } from './change.ts';
+import { words } from './messages.ts';
+
+type Template = Project['templates'][number];
+
+/** Gives the whole list, made of what it is now: others may have changed it since it was drawn. */
+async function changeTemplates(project: Project, change: (all: readonly Template[]) => Template[], said: string) {
+  const now = await call<typeof getProject>('GET /api/projects/:id', { id: project.id });
+  await saveProject(now, { templates: change(now.templates) }, said);
+}
+
+export function Templates({ project }: { readonly project: Project }) {
+  const [edited, setEdited] = useState<Template | 'new'>();
+  const mayWrite = may('projects:write');
+  const remove = ({ name }: Template) =>
+    attempt(common.notChanged, () =>
+      changeTemplates(project, (all) => all.filter((each) => each.name !== name), words.deleted({ name })),
+    );
+  return (
+    <>
+      {mayWrite && (
+        <div>
+          <button type="button" class="button button-main" onClick={() => setEdited('new')}>
+            {words.newTemplate}
+          </button>
+        </div>
+      )}
+      {project.templates.length === 0 ? (
+        <Empty>{words.noTemplates}</Empty>
+      ) : (
+        <ul class="plain settings-list">
+          {project.templates.map((template) => (
+            <li key={template.name} class="settings-row">
+              <div>
+                <div class="row">
+                  <TypeIcon type={template.type} />
+                  <h2>{template.name}</h2>
+                </div>
+                {template.title && <p class="quiet">{template.title}</p>}
+              </div>
+              {mayWrite && (
+                <div class="row">
+                  <button
+                    type="button"
+                    class="button"
+                    aria-label={words.editOf({ name: template.name })}
+                    onClick={() => setEdited(template)}
+                  >
+                    {parts.edit}
+                  </button>
+                  <button
+                    type="button"
+                    class="button button-bad"
+                    aria-label={words.deleteOf({ name: template.name })}
+                    onClick={() => void remove(template)}
+                  >
+                    {parts.delete}
+                  </button>
+                </div>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {edited && (
+        <TemplateForm
+          project={project}
+          template={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+interface TemplateFormProps {
+  readonly project: Project;
+  /** The one being changed; if absent, a new one is created. */
+  readonly template: Template | undefined;
+  readonly onClose: () => void;
+}
+
+function TemplateForm({ project, template, onClose }: TemplateFormProps) {
+  const [name, setName] = useState(template?.name ?? '');
+  const [type, setType] = useState<ItemType>(template?.type ?? 'task');
+  const [title, setTitle] = useState(template?.title ?? '');
+  const [description, setDescription] = useState(template?.description ?? '');
+  const [priority, setPriority] = useState<Priority | ''>(template?.priority ?? '');
+  const [labels, setLabels] = useState(template?.labels ?? []);
+  const { isBusy, error, run } = useSubmit();
+  const isReady = name.trim() !== '' && !isBusy;
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const written: Template = {
+      ...{ name, type },
+      ...(title && { title }),
+      ...(description && { description }),
+      ...(priority && { priority }),
+      ...(labels.length > 0 && { labels }),
+    };
+    void run(async () => {
+      const change = (all: readonly Template[]) =>
+        template ? all.map((each) => (each.name === template.name ? written : each)) : [...all, written];
+      await changeTemplates(project, change, (template ? words.changed : words.added)({ name }));
+      onClose();
+    });
+  };
+  return (
+    <Dialog title={template ? words.editOf({ name: template.name }) : words.newTemplate} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
+        <div class="dialog-pairs">
+          <SelectField
+            label={words.type}
+            value={type}
+            options={TYPES.map((each) => [each, itemWords[each]])}
+            onChoose={(chosen) => chosen && setType(chosen)}
+          />
+          <SelectField
+            label={words.priority}
+            value={priority}
+            options={PRIORITIES.map((each) => [each, itemWords[each]])}
+            none="–"
+            onChoose={setPriority}
+          />
+        </div>
+        <TextField label={words.itemTitle} value={title} error={faultAt(error, 'title')} onChange={setTitle} />
+        <Field label={words.description} error={faultAt(error, 'description')}>
+          {(control) => (
+            <textarea
+              {...control}
+              class="input"
+              rows={5}
+              value={description}
+              onInput={({ currentTarget }) => setDescription(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <LabelsField label={parts.labels} projectId={project.id} names={labels} onChange={setLabels} />
+        <FormFailed what={common.notChanged} error={error} fields={['name', 'title', 'description']} />
+        <FormActions action={template ? parts.save : common.create} isReady={isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
