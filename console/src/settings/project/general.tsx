@@ -83,7 +83,8 @@ export function General({ project }: { readonly project: Project }) {
             <label key={each} class="settings-check">
               <input type="radio" name="gates" checked={shown.gates === each} onChange={() => set({ gates: each })} />
               <span>
-                <strong>{words[each]}</strong> <span class="quiet">{words[`${each}Help`]}</span>
+                <span class="settings-choice">{words[each]}</span>{' '}
+                <span class="field-help settings-choice">{words[`${each}Help`]}</span>
               </span>
             </label>
           ))}
