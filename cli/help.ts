@@ -45,6 +45,7 @@ export const HELP: Readonly<Record<string, string>> = {
   leaseToken: 'the token of your claim',
   limit: 'how many at most',
   limitUsd: 'how many dollars may be spent',
+  mail: 'when you are told by mail',
   metadata: 'a JSON object',
   mimeType: 'the type of the content',
   model: 'the model that worked',
@@ -57,6 +58,7 @@ export const HELP: Readonly<Record<string, string>> = {
   priority: 'how urgent it is',
   projectId: 'a project; default: WORKTRACK_PROJECT_ID',
   provider: 'who provides the model',
+  quietHours: 'JSON: { "from": "22:00", "to": "07:00", "timeZone": "Europe/Berlin" }',
   reason: 'why: shown in the history, and to whoever gets the work back',
   removeLabels: 'labels to take away, as with --labels',
   repositories: 'where the code is, each address',
@@ -88,4 +90,5 @@ export const HELP: Readonly<Record<string, string>> = {
   validatingColumnId: 'has no effect any more',
   version: 'the version that you have read: refused if it has changed',
   waitSeconds: 'how long to wait for a task',
+  webhook: 'JSON: { "url": "https://…", "format": "slack" }; slack, teams or discord',
 };

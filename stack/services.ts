@@ -238,13 +238,13 @@ function environment(service: ServiceName, port: number, options: ServicesOption
   return { ...shared, ...own, ...placeOf(service, port, options) };
 }
 
-/** Where the gateway listens, and where the keys service says that it does, if the port is known and nothing else was set. */
+/** Where the gateway listens, and where the services say that it does that tell others, if the port is known and nothing else was set. */
 function placeOf(
   service: ServiceName,
   port: number,
   { host, port: firstPort, env }: ServicesOptions,
 ): NodeJS.ProcessEnv {
   if (service === 'gateway') return { HOST: host, PORT: `${port}` };
-  if (service !== 'keys' || firstPort === 0 || env.PUBLIC_URL) return {};
+  if ((service !== 'keys' && service !== 'events') || firstPort === 0 || env.PUBLIC_URL) return {};
   return { PUBLIC_URL: `http://${host.includes(':') ? `[${host}]` : host}:${firstPort}` };
 }

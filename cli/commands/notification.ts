@@ -1,13 +1,13 @@
 import {
   getNotificationSettings,
-  type NotificationKind,
+  type NotificationSettings,
   readNotifications,
   updateNotificationSettings,
 } from '@worktrack/contracts/events/notifications';
 import { listNotifications, type Notification } from '@worktrack/contracts/gateway/notifications';
 import { Command } from 'commander';
 import { api } from '../api.ts';
-import { addFlags, fieldsFrom } from '../flags.ts';
+import { addFlags, fieldNames, fieldsFrom } from '../flags.ts';
 import { jsonOption } from '../options.ts';
 import { minute, oneLine, print, printJson, printList, printRecord } from '../output.ts';
 import { type Options, send } from './sending.ts';
@@ -27,17 +27,17 @@ export function notificationCommand(): Command {
       print(unread === 0 ? 'Nothing is left to read.' : `${unread} are left to read.`);
     });
   addFlags(
-    notification.command('settings').description('show of what you are told, or change it'),
+    notification.command('settings').description('show of what you are told, and where, or change it'),
     updateNotificationSettings,
   )
     .addOption(jsonOption())
-    .action(async (options: Options & { readonly kinds?: string }) => {
-      const settings =
-        options.kinds === undefined
-          ? await api().call(getNotificationSettings, {})
-          : await send(updateNotificationSettings, {}, options);
+    .action(async (options: Options) => {
+      const isChange = fieldNames(updateNotificationSettings).some((field) => options[field] !== undefined);
+      const settings = isChange
+        ? await send(updateNotificationSettings, {}, options)
+        : await api().call(getNotificationSettings, {});
       if (options.json) return printJson(settings);
-      printRecord(settings.kinds satisfies Readonly<Record<NotificationKind, boolean>>);
+      printSettings(settings);
     });
   return notification;
 }
@@ -60,3 +60,13 @@ async function list(options: Options): Promise<void> {
 }
 
 const whatOf = ({ text, workItem }: Notification) => [text, workItem?.title].filter(Boolean).join(': ');
+
+function printSettings({ kinds, mail, quietHours, webhook, projects }: NotificationSettings): void {
+  printRecord({
+    ...kinds,
+    mail,
+    quietHours: quietHours ? `${quietHours.from} to ${quietHours.to}, ${quietHours.timeZone}` : 'none',
+    webhook: webhook ? [webhook.format, oneLine(webhook.url), webhook.problem].filter(Boolean).join(' ') : 'none',
+    ...(projects && { projects: projects.join(', ') }),
+  });
+}

@@ -4,6 +4,7 @@ import { handleOf } from '@worktrack/contracts/people/mentions';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
+import { choose as chooseFrom } from './support/choose.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
@@ -97,11 +98,19 @@ test('what mentions one is there until it is marked as read, and an item is watc
   await page.getByRole('link', { name: 'Notifications' }).click();
   await page.getByText('one: Darker').waitFor();
   await page.getByRole('checkbox', { name: 'Comments on watched items' }).uncheck();
+  await chooseFrom(page, 'By mail', 'Hourly');
+  await page.getByRole('checkbox', { name: 'Quiet hours' }).check();
+  await page.getByLabel('Until').fill('06:30');
+  await page.getByLabel('Webhook URL').fill('https://hooks.example.com/x');
+  await page.getByRole('button', { name: 'Save' }).click();
   await visitor.isGood('notifications');
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await page.getByText('Unread').waitFor({ state: 'detached' });
   const { data: settings } = await call<object>('GET', '/api/me/notifications');
-  expect(settings).toMatchObject({ kinds: { comment: false, move: true } });
+  expect(settings).toMatchObject({
+    ...{ kinds: { comment: false, move: true }, mail: 'hourly', quietHours: { from: '22:00', to: '06:30' } },
+    webhook: { url: 'https://hooks.example.com/x', format: 'slack' },
+  });
   await page
     .getByRole('link', { name: /The colours/ })
     .first()

@@ -20,6 +20,18 @@ export const settings = {
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
   /** Networks besides the public internet that webhooks may be sent to. */
   WEBHOOK_ALLOWED_NETWORKS: networksSetting,
+  /** Networks besides the public internet that notifications may be sent to in a chat. Every user chooses where. */
+  NOTIFICATION_ALLOWED_NETWORKS: networksSetting,
+  /** Where clients reach the service: links in messages begin with it. By default, where the gateway listens by default. */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' })
+    .default('http://127.0.0.1:3000'),
+  /** The server that takes mail. Without it none is sent. */
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be a URL such as smtps://user:password@smtp.example.com' })
+    .optional(),
+  /** Whom mail is from. By default `worktrack@` the host of PUBLIC_URL. */
+  MAIL_FROM: z.string().regex(/@/, 'must be an address such as worktrack@example.com').optional(),
 };
 
 export const config = () => loadConfig(settings);

@@ -5,6 +5,7 @@ import { exportEntries, readAudit, readHeads } from './audit/read.ts';
 import { recordRefusals } from './audit/refusals.ts';
 import type { HeadSigner } from './audit/signing.ts';
 import { readLog } from './log/read.ts';
+import type { NotificationService } from './notifications/channels/service.ts';
 import {
   isWatching,
   listMentions,
@@ -12,7 +13,7 @@ import {
   setWatch,
   storedNotifications,
 } from './notifications/notifications.ts';
-import { configure, settingsOf } from './notifications/settings.ts';
+import { configure, settingsOf, unsubscribe } from './notifications/settings.ts';
 import { deliveriesOf } from './webhooks/deliveries/deliveries.ts';
 import { replay } from './webhooks/replay.ts';
 import type { WebhookService } from './webhooks/service.ts';
@@ -20,7 +21,7 @@ import { recordOf, webhooksOf } from './webhooks/webhooks.repository.ts';
 import { createWebhook, deleteWebhook, getWebhook, rotateSecret, updateWebhook } from './webhooks/webhooks.ts';
 
 /** @param signer without one, heads are not signed */
-export function handlers(webhooks: WebhookService, signer: HeadSigner | undefined) {
+export function handlers(webhooks: WebhookService, notifications: NotificationService, signer: HeadSigner | undefined) {
   return implement(eventsContract, {
     'events.list': readLog,
     'webhooks.list': async (_, context) => (await webhooksOf(context)).map(recordOf),
@@ -40,7 +41,8 @@ export function handlers(webhooks: WebhookService, signer: HeadSigner | undefine
     'notifications.mentions': listMentions,
     'notifications.read': readNotifications,
     'notifications.settings': settingsOf,
-    'notifications.configure': configure,
+    'notifications.store': (input, context) => configure(notifications, input, context),
+    'notifications.unsubscribe': (input, context) => unsubscribe(notifications, input, context),
     'notifications.setWatch': setWatch,
     'notifications.isWatching': isWatching,
     'audit.list': readAudit,

@@ -15,6 +15,7 @@ import { HeadSigner } from './audit/signing.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { canStore } from './log/append.repository.ts';
+import { NotificationService } from './notifications/channels/service.ts';
 import { keepEntriesFor, keepFor } from './retention.repository.ts';
 import { takeAll } from './take.ts';
 import { WebhookService } from './webhooks/service.ts';
@@ -47,6 +48,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const webhooks = new WebhookService(settings, log);
+  const notifications = new NotificationService(settings, log);
   const news = new NewsPublisher(broker, signer);
   onStop(() => news.close());
   const intake = new LogConsumer({
@@ -71,7 +73,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   const server = await serveRpc({
     broker,
     contract: eventsContract,
-    handlers: handlers(webhooks, auditSigner),
+    handlers: handlers(webhooks, notifications, auditSigner),
     signer: requestSigner('events', settings.RPC_SECRETS_EVENTS),
     log,
     observer: rpcObserver,
@@ -97,9 +99,10 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     await Promise.all(sweeps.map((sweep) => sweep.stop()));
   });
   webhooks.start();
+  notifications.start();
   // In parallel: either may have to wait for an endpoint.
   onStop(async () => {
-    await Promise.all([server.stop(), webhooks.stop()]);
+    await Promise.all([server.stop(), webhooks.stop(), notifications.stop()]);
   });
   return undefined;
 });

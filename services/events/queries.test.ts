@@ -8,6 +8,14 @@ import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { enterRefusals } from './audit/refusals.ts';
 import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
 import { at, following } from './log/places.repository.ts';
+import {
+  dueChannels,
+  markTold,
+  releaseChannel,
+  takeChannel,
+  untoldOf,
+} from './notifications/channels/channels.repository.ts';
+import { limitChannels, settingsOfUser, stopWebhook, turnMailOff } from './notifications/notifications.repository.ts';
 import { event, startEvents } from './testing.ts';
 import {
   freshDeliveries,
@@ -36,7 +44,8 @@ type Operations = (typeof eventsContract)['operations'];
 
 let events: Awaited<ReturnType<typeof startEvents>>;
 beforeAll(async () => {
-  events = await startEvents();
+  // Nobody is sent anything here.
+  events = await startEvents({ SMTP_URL: 'smtp://127.0.0.1:9' });
 });
 afterAll(() => events.stop());
 
@@ -153,7 +162,14 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('notifications.setWatch', { workItemId, watching: false });
   await ask('notifications.isWatching', { workItemId });
   await ask('notifications.settings', {});
-  await ask('notifications.configure', { kinds: { move: false } });
+  const address = 'ada@example.com';
+  await ask('notifications.store', { kinds: { move: false }, address });
+  await ask('notifications.unsubscribe', { token: '' });
+  const userId = randomUUID();
+  const own = { mail: 'at_once', webhook: { url: 'http://127.0.0.1:9/hook', format: 'slack' }, address } as const;
+  await plans.of('notifications.store', () =>
+    events.call('notifications.store', own, organizationId, undefined, { userId }),
+  );
   await ask('notifications.stored', { limit: 1 });
   await ask('notifications.stored', { unread: true });
   await ask('notifications.mentions', { limit: 1 });
@@ -164,10 +180,31 @@ test('every query of every operation is answered by an index, without a sort', a
   await plans.of('notifying', async () => {
     const said = event({
       ...{ organizationId, projectId, type: 'work_item.commented', subjectId: workItemId, taskId: 'W-T-1' },
-      data: { text: 'Look', mentions: [randomUUID(), randomUUID()] },
+      data: { text: 'Look', mentions: [randomUUID(), userId] },
     });
     await events.take([said]);
     await events.take([said]);
+  });
+  await plans.of('telling', async () => {
+    const now = new Date();
+    const which = { channel: 'webhook', now, limit: 10 } as const;
+    await dueChannels({ ...which, unwell: true, notOf: [organizationId] });
+    const [due] = await dueChannels({ ...which, unwell: false, notOf: [] });
+    const taken = due && (await takeChannel(due, 'holder', now, new Date(now.getTime() + 1_000)));
+    const settings = await settingsOfUser({ organizationId, userId });
+    if (!taken || !settings?.webhook) throw new Error('It is due.');
+    const untold = await untoldOf(taken, settings.webhook.since, 10);
+    await markTold(
+      taken,
+      untold.map(({ _id }) => _id),
+    );
+    await releaseChannel({ ...taken, wakes: -1 }, { attempts: 0, unwell: false, notBefore: now });
+    await stopWebhook({ organizationId, userId }, settings.webhook, 'It is gone.');
+    await limitChannels({ organizationId, userId }, [projectId]);
+    await limitChannels({ organizationId, userId }, undefined);
+    await commitAlone(({ tx }) => turnMailOff({ organizationId, userId }, tx));
+  });
+  await plans.of('notifying', async () => {
     await events.take([event({ organizationId, type: 'work_item.deleted', subjectId: workItemId })]);
   });
   const range = { from: '2026-01-01', to: '2099-01-01' };

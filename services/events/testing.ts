@@ -20,6 +20,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { servers } from '../../test/support/servers.ts';
 import { HeadSigner } from './audit/signing.ts';
 import { handlers } from './handlers.ts';
+import { NotificationService, type NotificationSettings } from './notifications/channels/service.ts';
 import { takeAll } from './take.ts';
 import { WebhookService, type WebhookSettings } from './webhooks/service.ts';
 
@@ -33,13 +34,23 @@ export const WEBHOOK_SETTINGS: WebhookSettings = {
   WEBHOOK_ALLOWED_NETWORKS: ['127.0.0.1'],
 };
 
+const NOTIFICATION_SETTINGS = {
+  ...{ WEBHOOK_SECRETS: WEBHOOK_SETTINGS.WEBHOOK_SECRETS, NOTIFICATION_ALLOWED_NETWORKS: ['127.0.0.1'] },
+  ...{ PUBLIC_URL: 'https://worktrack.example', SMTP_URL: undefined, MAIL_FROM: undefined },
+};
+
+/** Another process of the service that tells users besides the console, once it is started. */
+export function notificationService(changes: Partial<NotificationSettings> = {}): NotificationService {
+  return new NotificationService({ ...NOTIFICATION_SETTINGS, ...changes }, createLog('test', 'silent'));
+}
+
 /** The service without its queues: its handlers and its intake, on a real database. */
-export async function startEvents() {
+export async function startEvents(settings: Partial<NotificationSettings> = {}) {
   const { mongodbUrl, databasePrefix } = await servers();
   const log = createLog('test', 'silent');
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
   const signer = new HeadSigner(keyRingSetting.parse('test:another secret of the tests; it is long enough'));
-  const table = handlers(new WebhookService(WEBHOOK_SETTINGS, log), signer);
+  const table = handlers(new WebhookService(WEBHOOK_SETTINGS, log), notificationService(settings), signer);
 
   async function call<N extends Name>(
     name: N,

@@ -47,6 +47,7 @@ import { registerTokenEndpoint } from './oauth/token.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
 import { registerRestRoutes } from './rest/routes.ts';
+import { registerUnsubscribing } from './unsubscribe.ts';
 import type { WidgetFiles } from './widget/files.ts';
 import { registerWidgetRoutes } from './widget/routes.ts';
 
@@ -192,6 +193,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   });
   registerConnectEndpoints(app, connect);
   if (needs.connect.allowsRegistration) registerRegistration(app, connect);
+  registerUnsubscribing(app, connect);
   registerSession(app, needs);
   registerConsole(app, needs.console);
   registerCommandRoutes(app, needs.command);

@@ -339,6 +339,16 @@ const MACHINERY: Dashboard = {
       queries: { '{{instance}}': 'worktrack_webhook_endpoints_under_way' },
     },
     {
+      question: 'What becomes of messages to users, by mail and in chats?',
+      unit: 'eps',
+      queries: { '{{channel}}: {{state}}': rate('worktrack_notification_messages_total', 'channel, state') },
+    },
+    {
+      question: 'How late are messages to users?',
+      unit: 's',
+      queries: { '{{channel}}': 'max by (channel) (worktrack_notification_lag_seconds)' },
+    },
+    {
       question: 'How much memory do processes use?',
       unit: 'bytes',
       queries: { '{{job}} {{instance}}': 'process_resident_memory_bytes{job=~"worktrack-.*"}' },

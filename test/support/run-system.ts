@@ -57,6 +57,9 @@ export interface RunningSystem {
 /** Endpoints of tests are on this machine. */
 const LOCAL_ENDPOINTS = {
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
+  NOTIFICATION_ALLOWED_NETWORKS: '127.0.0.1',
+  // Nothing listens there, and no test waits for what is sent.
+  SMTP_URL: 'smtp://127.0.0.1:9',
   OIDC_ALLOWED_NETWORKS: '127.0.0.1',
   OAUTH_CLIENT_ALLOWED_NETWORKS: '127.0.0.1',
 };

@@ -26,6 +26,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'events webhooks': 'small and not sharded: those that are due, of whichever organization',
   'events dispatchers': 'the replicas that send webhooks; not sharded',
   'events notifications': 'by the id of one that is already known',
+  'events notification_channels': 'small and not sharded: two for each user, and those that are due, of whichever organization',
 };
 
 test('every query of an operation names its shard, or is one that is told why not', () => {

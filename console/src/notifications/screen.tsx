@@ -1,15 +1,10 @@
 import '../for-you/for-you.css';
-import type {
-  getNotificationSettings,
-  NotificationKind,
-  readNotifications,
-  updateNotificationSettings,
-} from '@worktrack/contracts/events/notifications';
+import type { readNotifications } from '@worktrack/contracts/events/notifications';
 import type { listNotifications, Notification } from '@worktrack/contracts/gateway/notifications';
 import { call } from '../api/call.ts';
-import { queries, usePages, useQuery } from '../api/query.ts';
+import { queries, usePages } from '../api/query.ts';
 import { changesNeeds } from '../for-you/needs.ts';
-import { attempt, useBusy } from '../parts/busy.ts';
+import { useBusy } from '../parts/busy.ts';
 import { Heading } from '../parts/heading.tsx';
 import { More } from '../parts/more.tsx';
 import { useNames } from '../parts/people.ts';
@@ -17,9 +12,9 @@ import { Empty, Loaded } from '../parts/states.tsx';
 import { When } from '../parts/when.tsx';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
+import { Settings } from './settings.tsx';
 
 const LIST = ['notifications', 'list'];
-const SETTINGS = ['notifications', 'settings'];
 const PAGE = 50;
 
 /** What the user was told of, newest first, and of what they want to be told. */
@@ -58,7 +53,7 @@ export function Screen() {
           );
         }}
       </Loaded>
-      <Kinds />
+      <Settings />
     </div>
   );
 }
@@ -103,37 +98,5 @@ function MarkAll() {
         {words.markAll}
       </button>
     </div>
-  );
-}
-
-function Kinds() {
-  const route = '/api/me/notifications';
-  const settings = useQuery({
-    key: SETTINGS,
-    load: (signal) => call<typeof getNotificationSettings>(`GET ${route}`, {}, { signal }),
-  });
-  const change = (kind: NotificationKind, isOn: boolean) =>
-    attempt(words.notChanged, async () => {
-      const changed = await call<typeof updateNotificationSettings>(`PATCH ${route}`, { kinds: { [kind]: isOn } });
-      queries.setQueryData(SETTINGS, changed);
-    });
-  return (
-    <Loaded query={settings}>
-      {({ kinds }) => (
-        <fieldset class="stack">
-          <legend>{words.told}</legend>
-          {(Object.keys(kinds) as NotificationKind[]).map((kind) => (
-            <label key={kind} class="row">
-              <input
-                type="checkbox"
-                checked={kinds[kind]}
-                onChange={({ currentTarget }) => void change(kind, currentTarget.checked)}
-              />
-              {words[kind]}
-            </label>
-          ))}
-        </fieldset>
-      )}
-    </Loaded>
   );
 }

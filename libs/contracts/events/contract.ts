@@ -8,7 +8,8 @@ import {
   readNotifications,
   setWatch,
   storedNotifications,
-  updateNotificationSettings,
+  storeNotificationSettings,
+  unsubscribe,
 } from './notifications.ts';
 import {
   createWebhook,
@@ -37,7 +38,8 @@ export const eventsContract = serviceContract('events', [
   listMentions,
   readNotifications,
   getNotificationSettings,
-  updateNotificationSettings,
+  storeNotificationSettings,
+  unsubscribe,
   setWatch,
   isWatching,
   listAudit,

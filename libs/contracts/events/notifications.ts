@@ -3,6 +3,7 @@ import { ids } from '../examples.ts';
 import { Cursor, Id, NextCursor, paging, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Actor } from '../people/actor.ts';
+import { Url } from './webhooks.ts';
 
 /** What a user is told of, the first of these that a change is: it is told once. `need`: a watched item needs somebody. */
 export const NOTIFICATION_KINDS = ['mention', 'assigned', 'need', 'comment', 'move', 'change'] as const;
@@ -82,33 +83,104 @@ const Kinds = z.object(
   Object.fromEntries(NOTIFICATION_KINDS.map((kind) => [kind, z.boolean()])) as Record<NotificationKind, z.ZodBoolean>,
 );
 const exampleKinds = { mention: true, assigned: true, need: true, comment: true, move: true, change: false };
+
+/** `at_once`: as it happens. `hourly`: an hour after the first of what it tells. `daily`: at eight in the morning. */
+export const MAIL_TIMES = ['off', 'at_once', 'hourly', 'daily'] as const;
+export type MailTimes = (typeof MAIL_TIMES)[number];
+export const CHAT_FORMATS = ['slack', 'teams', 'discord'] as const;
+export type ChatFormat = (typeof CHAT_FORMATS)[number];
+
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00');
+const TimeZone = z.string().max(64).refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
+  } catch {
+    return false;
+  }
+}
+
+/** Every day. What falls into them is told at their end. */
+const QuietHours = z
+  .strictObject({ from: TimeOfDay, to: TimeOfDay, timeZone: TimeZone })
+  .refine(({ from, to }) => from !== to, 'must begin and end at different times');
+export type QuietHours = z.infer<typeof QuietHours>;
+const ChatWebhook = z.strictObject({ url: Url, format: z.enum(CHAT_FORMATS) });
+const exampleQuietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
+const exampleChat = { url: 'https://hooks.slack.com/services/T0/B0/x', format: 'slack' as const };
+
 export const NotificationSettings = z.object({
   /** Of what the user is told, from the next time on. */
   kinds: Kinds,
+  /** When by mail. */
+  mail: z.enum(MAIL_TIMES),
+  quietHours: QuietHours.nullable(),
+  /** Where in a chat. `problem`: why nothing is sent there any more, until it is set again. */
+  webhook: ChatWebhook.extend({ problem: z.string().nullable() }).nullable(),
+  /** Mail and webhook tell only of these: the projects of the key that set them. `null`: all that the user may see. */
+  projects: z.array(RecordId).nullable(),
 });
+export type NotificationSettings = z.infer<typeof NotificationSettings>;
+
+const exampleSettings: NotificationSettings = {
+  ...{ kinds: exampleKinds, mail: 'hourly', quietHours: exampleQuietHours },
+  ...{ webhook: { ...exampleChat, problem: null }, projects: null },
+};
 
 export const getNotificationSettings = operation({
   name: 'notifications.settings',
-  summary: 'Show of what you are told.',
+  summary: 'Show of what you are told, and where.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({}),
   output: NotificationSettings,
   errors: [],
-  example: { input: {}, output: { kinds: exampleKinds } },
+  example: { input: {}, output: exampleSettings },
   rest: 'GET /api/me/notifications',
+});
+
+const settingsInput = z.strictObject({
+  kinds: Kinds.partial().strict().optional().describe('Such as {"change": true}'),
+  mail: z.enum(MAIL_TIMES).optional(),
+  quietHours: QuietHours.nullable().optional(),
+  webhook: ChatWebhook.nullable().optional(),
 });
 
 export const updateNotificationSettings = operation({
   name: 'notifications.configure',
-  summary: 'Change of what you are told: the kinds that are given.',
+  summary:
+    'Change of what you are told, and where: by mail and in a chat besides here, and when not. What is left out stays.',
   permissions: ['work-items:read'],
   effect: 'update',
-  input: z.strictObject({ kinds: Kinds.partial().strict().describe('Such as {"change": true}') }),
+  input: settingsInput,
   output: NotificationSettings,
   errors: [],
-  example: { input: { kinds: { change: false } }, output: { kinds: exampleKinds } },
+  example: { input: { mail: 'hourly', quietHours: exampleQuietHours, webhook: exampleChat }, output: exampleSettings },
   rest: 'PATCH /api/me/notifications',
+});
+
+/** The step of `notifications.configure` that stores. The gateway knows the address. Neither a route nor a tool. */
+export const storeNotificationSettings = operation({
+  name: 'notifications.store',
+  summary: 'Store of what a user is told, and where.',
+  permissions: ['work-items:read'],
+  effect: 'update',
+  input: settingsInput.extend({ address: z.string() }),
+  output: NotificationSettings,
+  errors: [],
+});
+
+/** For the address in each mail that ends all of them (RFC 8058), which needs no key. */
+export const unsubscribe = operation({
+  name: 'notifications.unsubscribe',
+  summary: 'End the mails to a user.',
+  permissions: 'internal',
+  effect: 'update',
+  input: z.strictObject({ token: z.string().max(200) }),
+  /** `false`: not signed by this service. */
+  output: z.object({ unsubscribed: z.boolean() }),
+  errors: [],
 });
 
 /** The steps of `workItems.watch` and the like that store, and read, who watches. Neither routes nor tools. */

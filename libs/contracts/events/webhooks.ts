@@ -17,7 +17,7 @@ const TEST_DEADLINE_MS = 25_000;
 /** `null` in the response to a repeated request: it is shown only once. */
 const ShownOnce = z.string().nullable();
 
-const Url = z
+export const Url = z
   .string()
   .trim()
   .max(MAX_URL_LENGTH)

@@ -1,5 +1,6 @@
 import { uploadLocalFile } from '../attachments/operations.ts';
 import { readAttachmentByTool } from '../attachments/read-by-tool.ts';
+import { updateNotificationSettings } from '../events/notifications.ts';
 import { serviceContract } from '../operation.ts';
 import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
@@ -16,6 +17,7 @@ export const gatewayContract = serviceContract('gateway', [
   updateOrganization,
   listForYou,
   listNotifications,
+  updateNotificationSettings,
   showWatch,
   watchWorkItem,
   unwatchWorkItem,

@@ -1,4 +1,4 @@
-import type { NotificationKind } from '@worktrack/contracts/events/notifications';
+import type { ChatFormat, MailTimes, NotificationKind, QuietHours } from '@worktrack/contracts/events/notifications';
 import type { Actor } from '@worktrack/contracts/people/actor';
 import mongoose from 'mongoose';
 
@@ -18,7 +18,13 @@ export interface NotificationRecord {
   taskId: string;
   text?: string;
   isRead: boolean;
+  /** The channels that have still to tell it; absent once it is read. */
+  untold?: Channel[];
 }
+
+/** Where users are told besides the console. */
+export const CHANNELS = ['mail', 'webhook'] as const;
+export type Channel = (typeof CHANNELS)[number];
 
 export interface WatchRecord {
   /** The item and the user. */
@@ -34,6 +40,12 @@ export interface SettingsRecord {
   _id: string;
   organizationId: string;
   kinds: Partial<Record<NotificationKind, boolean>>;
+  /** What came before `since` is not told there. */
+  mail?: { times: Exclude<MailTimes, 'off'>; address: string; since: Date } | null;
+  webhook?: { url: string; format: ChatFormat; since: Date; problem: string | null } | null;
+  quietHours?: QuietHours | null;
+  /** What channels tell of: the projects of the caller who set them, and still the user's. null: all. */
+  projects?: string[] | null;
 }
 
 const RETENTION_SECONDS = 90 * 24 * 60 * 60;
@@ -47,12 +59,15 @@ const notificationSchema = new mongoose.Schema<NotificationRecord>(
     actor: { type: mongoose.Schema.Types.Mixed, default: null },
     text: String,
     isRead: { type: Boolean, required: true },
+    untold: { type: [String], default: undefined },
   },
   { collection: 'notifications', versionKey: false },
 );
 notificationSchema.index({ organizationId: 1, userId: 1, at: -1, _id: -1 });
 notificationSchema.index({ organizationId: 1, userId: 1, isRead: 1, at: -1, _id: -1 });
 notificationSchema.index({ organizationId: 1, userId: 1, isRead: 1, kind: 1, at: 1, _id: 1 });
+/** What a channel has still to tell a user. */
+notificationSchema.index({ organizationId: 1, userId: 1, untold: 1, at: 1, _id: 1 });
 /** Told once, whichever events of the write come first, and however often. */
 notificationSchema.index({ organizationId: 1, workItemId: 1, userId: 1, revision: 1 }, { unique: true });
 notificationSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION_SECONDS });
@@ -65,7 +80,11 @@ watchSchema.index({ organizationId: 1, workItemId: 1, userId: 1 });
 watchSchema.index({ organizationId: 1, userId: 1 });
 
 const settingsSchema = new mongoose.Schema<SettingsRecord>(
-  { _id: text, organizationId: text, kinds: { type: mongoose.Schema.Types.Mixed, required: true } },
+  {
+    ...{ _id: text, organizationId: text, kinds: { type: mongoose.Schema.Types.Mixed, required: true } },
+    ...{ mail: mongoose.Schema.Types.Mixed, webhook: mongoose.Schema.Types.Mixed },
+    ...{ quietHours: mongoose.Schema.Types.Mixed, projects: mongoose.Schema.Types.Mixed },
+  },
   { collection: 'notification_settings', versionKey: false, minimize: false },
 );
 

@@ -5,7 +5,13 @@ import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database/in-order';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import mongoose, { type ClientSession } from 'mongoose';
-import { NotificationModel, type NotificationRecord, SettingsModel, WatchModel } from './notifications.model.ts';
+import {
+  NotificationModel,
+  type NotificationRecord,
+  SettingsModel,
+  type SettingsRecord,
+  WatchModel,
+} from './notifications.model.ts';
 
 type Limits = Pick<Caller, 'organizationId' | 'userId' | 'projects'>;
 const DIRECT: readonly NotificationKind[] = ['mention', 'assigned'];
@@ -54,7 +60,9 @@ export async function markRead(
     ...(projects && { projectId: mongoose.trusted({ $in: [...projects] }) }),
     ...(ids && { _id: mongoose.trusted({ $in: [...ids] }) }),
   };
-  return (await NotificationModel.updateMany(filter, { $set: { isRead: true } }, { session: tx })).modifiedCount;
+  return (
+    await NotificationModel.updateMany(filter, { $set: { isRead: true }, $unset: { untold: '' } }, { session: tx })
+  ).modifiedCount;
 }
 
 /**
@@ -68,7 +76,7 @@ export async function insertNotifications(records: readonly NotificationRecord[]
     await databaseServer().confirmInsert(NotificationModel, last._id);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    for (const { _id, organizationId, workItemId, userId, revision, ...said } of records) {
+    for (const { _id, organizationId, workItemId, userId, revision, untold: _, ...said } of records) {
       if (!DIRECT.includes(said.kind)) continue;
       const place = { organizationId, workItemId, userId, revision, kind: mongoose.trusted({ $nin: [...DIRECT] }) };
       await NotificationModel.updateOne(place, { $set: said });
@@ -113,26 +121,73 @@ export async function saveWatch(
 export async function settingsOfUsers(
   organizationIds: readonly string[],
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, Partial<Record<NotificationKind, boolean>>>> {
+): Promise<ReadonlyMap<string, SettingsRecord>> {
   const organizationId = mongoose.trusted({ $in: [...organizationIds] });
   const found = await SettingsModel.find({ _id: mongoose.trusted({ $in: [...userIds] }), organizationId }).lean();
-  return new Map(found.map(({ _id, kinds }) => [_id, kinds]));
+  return new Map(found.map((settings) => [settings._id, settings]));
 }
 
-export async function saveKinds(
-  { organizationId, userId }: Limits,
-  kinds: Partial<Record<NotificationKind, boolean>>,
+type Whose = Pick<Caller, 'organizationId' | 'userId'>;
+
+export async function settingsOfUser({ organizationId, userId }: Whose): Promise<SettingsRecord | undefined> {
+  return (await SettingsModel.findOne({ organizationId, _id: userId }).lean()) ?? undefined;
+}
+
+/** What is left out stays. A channel that is null is turned off. */
+export interface SettingsChange extends Pick<SettingsRecord, 'kinds' | 'quietHours' | 'projects'> {
+  readonly mail?: SettingsRecord['mail'] | null;
+  readonly webhook?: SettingsRecord['webhook'] | null;
+}
+
+export async function saveSettings(
+  { organizationId, userId }: Whose,
+  { kinds, ...change }: SettingsChange,
   tx: ClientSession,
-): Promise<Partial<Record<NotificationKind, boolean>>> {
-  const set = Object.fromEntries(Object.entries(kinds).map(([kind, isOn]) => [`kinds.${kind}`, isOn]));
-  const saved = await SettingsModel.findOneAndUpdate(
+): Promise<SettingsRecord> {
+  const set = {
+    ...Object.fromEntries(Object.entries(kinds).map(([kind, isOn]) => [`kinds.${kind}`, isOn])),
+    ...change,
+  };
+  return await SettingsModel.findOneAndUpdate(
     { organizationId, _id: userId },
-    Object.keys(set).length > 0 ? { $set: set } : { $setOnInsert: { kinds: {} } },
+    {
+      ...(Object.keys(set).length > 0 && { $set: set }),
+      ...(Object.keys(kinds).length === 0 && { $setOnInsert: { kinds: {} } }),
+    },
     { upsert: true, session: tx, returnDocument: 'after' },
   )
     .orFail()
     .lean();
-  return saved.kinds;
+}
+
+export async function turnMailOff({ organizationId, userId }: Whose, tx: ClientSession): Promise<void> {
+  await SettingsModel.updateOne({ organizationId, _id: userId }, { $set: { mail: null } }, { session: tx });
+}
+
+/** Unless it was set again meanwhile. @param why for the user */
+export async function stopWebhook(
+  { organizationId, userId }: Whose,
+  { since }: NonNullable<SettingsRecord['webhook']>,
+  why: string,
+): Promise<void> {
+  const asItWas = { organizationId, _id: userId, 'webhook.since': since };
+  await SettingsModel.updateOne(asItWas, { $set: { 'webhook.problem': why } });
+}
+
+/** A user may see less from now on. @param projects undefined: nothing */
+export async function limitChannels(
+  { organizationId, userId }: Whose,
+  projects: readonly string[] | undefined,
+): Promise<void> {
+  const own = { organizationId, _id: userId };
+  if (!projects) {
+    await SettingsModel.updateOne(own, { $set: { mail: null, webhook: null } });
+    return;
+  }
+  const settings = await settingsOfUser({ organizationId, userId });
+  if (!settings) return;
+  const left = settings.projects ? settings.projects.filter((id) => projects.includes(id)) : [...projects];
+  await SettingsModel.updateOne(own, { $set: { projects: left } });
 }
 
 export async function forgetItem(organizationId: string, workItemId: string): Promise<void> {

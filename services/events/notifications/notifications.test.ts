@@ -114,8 +114,10 @@ describe('one write', () => {
 test('a user is told only of the kinds that they want, and of what is in projects that they may see', async () => {
   await watch(ada);
   expect((await as(ada)('notifications.settings', {})).kinds).toMatchObject({ move: true, change: false });
-  await as(ada)('notifications.configure', { kinds: { move: false, change: true } });
-  const { kinds } = await as(ada)('notifications.configure', { kinds: { comment: false } });
+  await as(ada)('notifications.store', { kinds: { move: false, change: true }, address: 'ada@example.com' });
+  const { kinds } = await as(ada)('notifications.store', {
+    ...{ kinds: { comment: false }, address: 'ada@example.com' },
+  });
   expect(kinds).toMatchObject({ move: false, change: true, comment: false, mention: true });
   await events.take([happens('work_item.moved'), happens('work_item.updated'), happens('work_item.commented')]);
   await events.take([happens('work_item.commented', { text: 'You', mentions: [ada] })]);

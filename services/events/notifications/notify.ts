@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { EventType, PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { NOTIFICATION_KINDS, type NotificationKind } from '@worktrack/contracts/events/notifications';
+import type { Permission } from '@worktrack/contracts/permissions';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
-import type { NotificationRecord } from './notifications.model.ts';
+import { forgetChannels, type Wake, wakeChannels } from './channels/channels.repository.ts';
+import { tellAtMs } from './channels/times.ts';
+import { withDefaults } from './kinds.ts';
+import { CHANNELS, type NotificationRecord, type SettingsRecord } from './notifications.model.ts';
 import {
   forgetItem,
   forgetUser,
   insertNotifications,
+  limitChannels,
   settingsOfUsers,
   watchersOf,
 } from './notifications.repository.ts';
-import { withDefaults } from './settings.ts';
 
 /** What those who watch an item are told of. */
 const WATCHED: Partial<Record<EventType, NotificationKind>> = {
@@ -34,13 +38,30 @@ export async function notify(events: readonly PublishedLogEvent[]): Promise<void
       draft(event, userId, WATCHED[event.type] as NotificationKind),
     ),
   ]);
-  await insertNotifications(firstKinds(await wanted(drafts)));
-  for (const { type, organizationId, subject } of events) {
-    if (type === 'work_item.deleted') await forgetItem(organizationId, subject.id);
+  const told = firstKinds(await wanted(drafts));
+  await insertNotifications(told.map(({ record }) => record));
+  // Also of those that were there before: whoever inserted them may have died since.
+  await wakeChannels(told.flatMap(({ wakes }) => wakes));
+  for (const event of events) {
+    if (event.type === 'work_item.deleted') await forgetItem(event.organizationId, event.subject.id);
+    if (event.type === 'user.updated') await followUser(event);
   }
 }
 
-export const forgetErased = forgetUser;
+export async function forgetErased(organizationId: string, userId: string): Promise<void> {
+  await forgetUser(organizationId, userId);
+  await forgetChannels(organizationId, userId);
+}
+
+/** Channels do not outlive what their user may see. */
+async function followUser({ organizationId, subject, data }: PublishedLogEvent): Promise<void> {
+  const { disabled, projects } = (data.changes ?? {}) as Readonly<Record<string, { readonly to?: unknown }>>;
+  const permissions = data.permissions as readonly Permission[] | undefined;
+  const whose = { organizationId, userId: subject.id };
+  if (disabled?.to === true || (permissions && !permissions.includes('work-items:read'))) {
+    await limitChannels(whose, undefined);
+  } else if (Array.isArray(projects?.to)) await limitChannels(whose, projects.to);
+}
 
 async function watchersOfAll(events: readonly PublishedLogEvent[]): Promise<ReadonlyMap<string, string[]>> {
   if (events.length === 0) return new Map();
@@ -76,19 +97,41 @@ function draft(event: PublishedLogEvent, userId: string, kind: NotificationKind)
   };
 }
 
-async function wanted(drafts: readonly NotificationRecord[]): Promise<NotificationRecord[]> {
+/** A notification, and the channels that are to tell it. */
+interface Told {
+  readonly record: NotificationRecord;
+  readonly wakes: readonly Wake[];
+}
+
+async function wanted(drafts: readonly NotificationRecord[]): Promise<Told[]> {
   const ofOthers = drafts.filter(({ actor, userId }) => actor?.userId !== userId || actor.agent !== undefined);
   if (ofOthers.length === 0) return [];
   const userIds = [...new Set(ofOthers.map(({ userId }) => userId))];
   const settings = await settingsOfUsers(organizationsOf(ofOthers), userIds);
-  return ofOthers.filter(({ userId, kind }) => withDefaults(settings.get(userId))[kind]);
+  return ofOthers.flatMap((record) => {
+    const own = settings.get(record.userId);
+    return withDefaults(own?.kinds)[record.kind] ? [withWakes(record, own)] : [];
+  });
+}
+
+function withWakes(record: NotificationRecord, settings: SettingsRecord | undefined): Told {
+  const { organizationId, userId, at } = record;
+  const { mail, webhook, quietHours } = settings ?? {};
+  const wakes = CHANNELS.flatMap((channel) => {
+    const times = channel === 'mail' ? mail?.times : webhook && 'at_once';
+    if (!times) return [];
+    const dueAt = new Date(tellAtMs({ times, quietHours }, at.getTime(), Date.now()));
+    return [{ organizationId, userId, channel, dueAt }];
+  });
+  const untold = wakes.map(({ channel }) => channel);
+  return { record: { ...record, ...(untold.length > 0 && { untold }) }, wakes };
 }
 
 /** One of each write and user. */
-function firstKinds(drafts: readonly NotificationRecord[]): NotificationRecord[] {
-  const rank = ({ kind }: NotificationRecord) => NOTIFICATION_KINDS.indexOf(kind);
-  const ofWrite = ({ workItemId, revision, userId }: NotificationRecord) => `${workItemId} ${revision} ${userId}`;
-  const inOrder = [...drafts].sort((one, other) => rank(one) - rank(other));
+function firstKinds(all: readonly Told[]): Told[] {
+  const rank = ({ record: { kind } }: Told) => NOTIFICATION_KINDS.indexOf(kind);
+  const ofWrite = ({ record: { workItemId, revision, userId } }: Told) => `${workItemId} ${revision} ${userId}`;
+  const inOrder = [...all].sort((one, other) => rank(one) - rank(other));
   return [...Map.groupBy(inOrder, ofWrite).values()].flatMap(([first]) => first ?? []);
 }
 

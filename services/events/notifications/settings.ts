@@ -1,30 +1,83 @@
 import type {
-  NotificationKind,
+  NotificationSettings,
   getNotificationSettings as readOperation,
-  updateNotificationSettings as writeOperation,
+  unsubscribe as unsubscribeOperation,
+  storeNotificationSettings as writeOperation,
 } from '@worktrack/contracts/events/notifications';
-import type { Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { saveKinds, settingsOfUsers } from './notifications.repository.ts';
+import { resetChannel } from './channels/channels.repository.ts';
+import type { NotificationService } from './channels/service.ts';
+import { withDefaults } from './kinds.ts';
+import type { SettingsRecord } from './notifications.model.ts';
+import { type SettingsChange, saveSettings, settingsOfUser, turnMailOff } from './notifications.repository.ts';
 
-type Kinds = Readonly<Record<NotificationKind, boolean>>;
-
-/** Edits are many, and rarely news. */
-const DEFAULT: Kinds = { mention: true, assigned: true, need: true, comment: true, move: true, change: false };
-
-export const withDefaults = (kinds: Partial<Kinds> | undefined): Kinds => ({ ...DEFAULT, ...kinds });
+type Writing = WriteContext<FailureOf<typeof writeOperation>>;
 
 export async function settingsOf(
   _: Input<typeof readOperation>,
-  { caller: { organizationId, userId } }: ReadContext,
+  { caller }: ReadContext,
 ): Promise<Output<typeof readOperation>> {
-  const found = await settingsOfUsers([organizationId], [userId]);
-  return { kinds: withDefaults(found.get(userId)) };
+  return shown(await settingsOfUser(caller));
 }
 
 export async function configure(
-  { kinds }: Input<typeof writeOperation>,
-  { caller, tx }: WriteContext,
+  service: NotificationService,
+  { kinds = {}, mail, quietHours, webhook, address }: Input<typeof writeOperation>,
+  context: Writing,
 ): Promise<Output<typeof writeOperation>> {
-  return { kinds: withDefaults(await saveKinds(caller, kinds, tx)) };
+  const { caller, tx } = context;
+  if (webhook) requireUsable(service, webhook.url, context);
+  if (mail !== undefined && mail !== 'off') requireMail(service, context);
+  const now = new Date();
+  const before = await settingsOfUser(caller);
+  const change: SettingsChange = {
+    kinds,
+    ...(mail !== undefined && {
+      mail: mail === 'off' ? null : { times: mail, address, since: before?.mail?.since ?? now },
+    }),
+    ...(quietHours !== undefined && { quietHours }),
+    ...(webhook !== undefined && { webhook: webhook && { ...webhook, since: now, problem: null } }),
+    // Whoever says where it is told says of what: otherwise a key that is limited to projects could have more told than it may see.
+    ...((mail !== undefined || webhook) && { projects: caller.projects ? [...caller.projects] : null }),
+  };
+  const saved = await saveSettings(caller, change, tx);
+  // What they have still to tell is told by the new settings.
+  if (saved.mail) await resetChannel(caller, 'mail', false, tx);
+  if (saved.webhook) await resetChannel(caller, 'webhook', webhook !== undefined, tx);
+  return shown(saved);
+}
+
+export async function unsubscribe(
+  { unsubscribing }: NotificationService,
+  { token }: Input<typeof unsubscribeOperation>,
+  { tx }: WriteContext,
+): Promise<Output<typeof unsubscribeOperation>> {
+  const whom = unsubscribing.whom(token);
+  if (whom) await turnMailOff(whom, tx);
+  return { unsubscribed: whom !== undefined };
+}
+
+function shown(settings: SettingsRecord | undefined): NotificationSettings {
+  const { kinds, mail, quietHours = null, webhook, projects = null } = settings ?? {};
+  return {
+    kinds: withDefaults(kinds),
+    mail: mail?.times ?? 'off',
+    quietHours,
+    webhook: webhook ? { url: webhook.url, format: webhook.format, problem: webhook.problem } : null,
+    projects,
+  };
+}
+
+function requireUsable({ destinations }: NotificationService, url: string, { fail }: Writing): void {
+  const message = destinations.problemOf(url);
+  if (message === undefined) return;
+  throw fail('VALIDATION_FAILED', `webhook.url: ${message}.`, { details: [{ path: 'webhook.url', message }] });
+}
+
+function requireMail({ mailer }: NotificationService, { fail }: Writing): void {
+  if (mailer) return;
+  const message =
+    'is not possible: this installation sends no mail. Whoever runs it sets SMTP_URL (docs/operations.md)';
+  throw fail('VALIDATION_FAILED', `mail ${message}.`, { details: [{ path: 'mail', message }] });
 }

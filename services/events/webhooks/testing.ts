@@ -14,7 +14,7 @@ import { vi } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
 import { handlers } from '../handlers.ts';
 import { takeIn } from '../log/intake.ts';
-import { event, WEBHOOK_SECRETS, WEBHOOK_SETTINGS } from '../testing.ts';
+import { event, notificationService, WEBHOOK_SECRETS, WEBHOOK_SETTINGS } from '../testing.ts';
 import { WebhookService, type WebhookSettings } from './service.ts';
 
 type Operations = (typeof eventsContract)['operations'];
@@ -49,7 +49,7 @@ export async function startWebhooks() {
     const service = new WebhookService({ ...WEBHOOK_SETTINGS, ...settings }, log, dnsServers);
     service.start();
     running.add(service);
-    const table = handlers(service, undefined);
+    const table = handlers(service, notificationService(), undefined);
 
     async function call<N extends Name>(
       name: N,

@@ -1,3 +1,4 @@
+import type { updateNotificationSettings as configureOperation } from '@worktrack/contracts/events/notifications';
 import type { listNotifications as operation } from '@worktrack/contracts/gateway/notifications';
 import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import type { Composition, CompositionContext } from './composition.ts';
@@ -12,6 +13,10 @@ export const listNotifications: Composition<typeof operation> = async (input, co
   });
   return { output: { notifications: shown, ...rest }, replayed: false };
 };
+
+/** With the address for mail, which the events service does not know. */
+export const configureNotifications: Composition<typeof configureOperation> = (input, { identity, clients, options }) =>
+  clients.events.exchange('notifications.store', { ...input, address: identity.user.email }, options);
 
 /** The items that are there, by id. */
 export async function summariesOf(

@@ -4,7 +4,7 @@ import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
-import { listNotifications } from './notifications.ts';
+import { configureNotifications, listNotifications } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
 import { readAttachmentByTool } from './read-attachment.ts';
 import { getWorkItemTrace } from './trace.ts';
@@ -18,6 +18,7 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'organization.update': updateOrganization,
   'forYou.list': listForYou,
   'notifications.list': listNotifications,
+  'notifications.configure': configureNotifications,
   'workItems.watching': showWatch,
   'workItems.watch': watch,
   'workItems.unwatch': unwatch,

@@ -7,6 +7,7 @@ import type { WebhookDocument } from '../webhooks.model.ts';
 import { dueWebhooks, nextDueAt, releaseWebhooks, takeWebhooks } from '../webhooks.repository.ts';
 import { Gathered } from './gathered.ts';
 import { Presence } from './presence.ts';
+import { organizationsWith, withinShares } from './shares.ts';
 import { Turn } from './turn.ts';
 
 /** How long it takes at most to find what other replicas queued, or a turn that failed. What this one queued is sent at once. */
@@ -197,28 +198,4 @@ export class Dispatcher {
       });
     }
   }
-}
-
-/** The first ones with which no organization has more than its share. */
-function withinShares<T extends { readonly organizationId: string }>(
-  due: readonly T[],
-  underWay: readonly string[],
-  share: number,
-): T[] {
-  const counts = countsOf(underWay);
-  return due.filter(({ organizationId }) => {
-    const count = (counts.get(organizationId) ?? 0) + 1;
-    if (count <= share) counts.set(organizationId, count);
-    return count <= share;
-  });
-}
-
-function organizationsWith(underWay: readonly string[], share: number): string[] {
-  return [...countsOf(underWay)].flatMap(([organizationId, count]) => (count >= share ? [organizationId] : []));
-}
-
-function countsOf(organizationIds: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const each of organizationIds) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return counts;
 }

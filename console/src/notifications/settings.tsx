@@ -1,0 +1,156 @@
+import type {
+  ChatFormat,
+  getNotificationSettings,
+  MailTimes,
+  NotificationKind,
+  NotificationSettings,
+  QuietHours,
+  updateNotificationSettings,
+} from '@worktrack/contracts/events/notifications';
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { queries, useQuery } from '../api/query.ts';
+import { attempt } from '../parts/busy.ts';
+import { Field, TextField } from '../parts/field.tsx';
+import { words as parts } from '../parts/messages.ts';
+import { SelectField } from '../parts/select.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { words } from './messages.ts';
+
+const ROUTE = '/api/me/notifications';
+const SETTINGS = ['notifications', 'settings'];
+const MAIL_TIMES: readonly MailTimes[] = ['off', 'at_once', 'hourly', 'daily'];
+const CHATS: readonly (readonly [ChatFormat, string])[] = [
+  ['slack', 'Slack'],
+  ['teams', 'Teams'],
+  ['discord', 'Discord'],
+];
+const NIGHT = { from: '22:00', to: '07:00' };
+
+type Change = Parameters<typeof call<typeof updateNotificationSettings>>[1];
+
+const save = (change: Change) =>
+  attempt(words.notChanged, async () => {
+    queries.setQueryData(SETTINGS, await call<typeof updateNotificationSettings>(`PATCH ${ROUTE}`, change));
+  });
+
+/** Of what the user is told, where, and when not. */
+export function Settings() {
+  const settings = useQuery({
+    key: SETTINGS,
+    load: (signal) => call<typeof getNotificationSettings>(`GET ${ROUTE}`, {}, { signal }),
+  });
+  return (
+    <Loaded query={settings}>
+      {({ kinds, mail, webhook, quietHours }) => (
+        <div class="stack">
+          <Kinds kinds={kinds} />
+          <fieldset class="stack">
+            <legend>{words.elsewhere}</legend>
+            <SelectField
+              label={words.mail}
+              value={mail}
+              options={MAIL_TIMES.map((times) => [times, words[times]])}
+              onChoose={(times) => times && void save({ mail: times })}
+            />
+            <Chat key={`${webhook?.format} ${webhook?.url}`} webhook={webhook} />
+            <Quiet quietHours={quietHours} />
+          </fieldset>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Kinds({ kinds }: Pick<NotificationSettings, 'kinds'>) {
+  return (
+    <fieldset class="stack">
+      <legend>{words.told}</legend>
+      {(Object.keys(kinds) as NotificationKind[]).map((kind) => (
+        <label key={kind} class="row">
+          <input
+            type="checkbox"
+            checked={kinds[kind]}
+            onChange={({ currentTarget }) => void save({ kinds: { [kind]: currentTarget.checked } })}
+          />
+          {words[kind]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Chat({ webhook }: Pick<NotificationSettings, 'webhook'>) {
+  const [format, setFormat] = useState<ChatFormat>(webhook?.format ?? 'slack');
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void save({ webhook: url.trim() === '' ? null : { url, format } });
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <SelectField
+        label={words.chat}
+        value={format}
+        options={CHATS}
+        onChoose={(chosen) => chosen && setFormat(chosen)}
+      />
+      <TextField label={words.chatAddress} help={words.chatHelp} value={url} onChange={setUrl} spellcheck={false} />
+      {webhook?.problem && <p role="status">{words.stopped({ why: webhook.problem })}</p>}
+      <div class="row">
+        <button type="submit" class="button">
+          {parts.save}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Quiet({ quietHours }: Pick<NotificationSettings, 'quietHours'>) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const change = (end: Partial<QuietHours>) =>
+    void save({ quietHours: { ...(quietHours ?? NIGHT), timeZone, ...end } });
+  return (
+    <div class="stack">
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={quietHours !== null}
+          onChange={({ currentTarget }) => (currentTarget.checked ? change({}) : void save({ quietHours: null }))}
+        />
+        {words.quiet}
+      </label>
+      {quietHours && (
+        <>
+          <div class="row">
+            <TimeField label={words.from} value={quietHours.from} onChange={(from) => change({ from })} />
+            <TimeField label={words.until} value={quietHours.to} onChange={(to) => change({ to })} />
+          </div>
+          <p class="quiet">{words.quietHelp({ timeZone: quietHours.timeZone })}</p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface TimeFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function TimeField({ label, value, onChange }: TimeFieldProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          class="input"
+          type="time"
+          value={value}
+          onChange={({ currentTarget }) => currentTarget.value && onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

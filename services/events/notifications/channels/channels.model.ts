@@ -1,0 +1,40 @@
+import mongoose from 'mongoose';
+import type { Channel } from '../notifications.model.ts';
+
+/** When a channel of a user has something to tell, and who tells it. */
+export interface ChannelRecord {
+  /** The user and the channel. */
+  _id: string;
+  organizationId: string;
+  userId: string;
+  channel: Channel;
+  /** Absent: there is nothing to tell. */
+  dueAt?: Date;
+  /** The process that tells, until then; no other does so meanwhile. */
+  holder: string;
+  heldUntil: Date;
+  /** Incremented with each notification, so that nobody relies on having just found nothing. */
+  wakes: number;
+  /** Failed since the last success. */
+  attempts: number;
+  /** The last attempt failed: it waits among others of its kind, not before those that are well. */
+  unwell: boolean;
+  notBefore: Date;
+}
+
+const text = { type: String, required: true } as const;
+const date = { type: Date, required: true } as const;
+
+const channelSchema = new mongoose.Schema<ChannelRecord>(
+  {
+    ...{ _id: text, organizationId: text, userId: text, channel: text, holder: { type: String, default: '' } },
+    ...{ dueAt: Date, heldUntil: date, notBefore: date, unwell: { type: Boolean, required: true } },
+    ...{ wakes: { type: Number, required: true }, attempts: { type: Number, required: true } },
+  },
+  { collection: 'notification_channels', versionKey: false },
+);
+// What processes look for, across all organizations: what is due.
+channelSchema.index({ channel: 1, unwell: 1, dueAt: 1, heldUntil: 1 });
+channelSchema.index({ organizationId: 1, userId: 1 });
+
+export const ChannelModel = mongoose.model('NotificationChannel', channelSchema);

@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { PublishedLogEvent } from '@worktrack/contracts/events/event';
+import type { ChatFormat } from '@worktrack/contracts/events/notifications';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
+import { event, notificationService, startEvents } from '../../testing.ts';
+import { until } from '../../webhooks/testing.ts';
+import { ChannelModel } from './channels.model.ts';
+import { takeChannel } from './channels.repository.ts';
+
+interface Mail {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** A server for mail, on the loopback address. */
+async function startSmtp() {
+  const mails: Mail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: ({ address }, _, done) =>
+      done(address.startsWith('gone') ? Object.assign(new Error('No such user'), { responseCode: 550 }) : null),
+    onData: (stream, { envelope }, done) => {
+      text(stream).then((raw) => {
+        // As it was written: headers and lines of quoted-printable may be folded.
+        const unfolded = raw
+          .replaceAll('=\r\n', '')
+          .replace(/\r\n[ \t]+/g, ' ')
+          .replaceAll('=3D', '=');
+        mails.push({ to: envelope.rcptTo[0]?.address ?? '', text: unfolded });
+        done();
+      }, done);
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return { mails, url: `smtp://127.0.0.1:${port}`, stop: () => new Promise<void>((resolve) => server.close(resolve)) };
+}
+
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+let events: Awaited<ReturnType<typeof startEvents>>;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  events = await startEvents({ SMTP_URL: smtp.url });
+});
+afterAll(async () => {
+  await events.stop();
+  await smtp.stop();
+});
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Another process that tells. */
+function replica() {
+  const service = notificationService({ SMTP_URL: smtp.url });
+  service.start();
+  const stop = () => service.stop();
+  ends.push(stop);
+  return { stop };
+}
+
+async function endpoint(...answer: Parameters<typeof Endpoint.start>): Promise<Endpoint> {
+  const started = await Endpoint.start(...answer);
+  ends.push(() => started.stop());
+  return started;
+}
+
+let organizationId: string;
+let projectId: string;
+let ada: string;
+let workItemId: string;
+let revision: number;
+beforeEach(() => {
+  organizationId = randomUUID();
+  projectId = randomUUID();
+  ada = randomUUID();
+  workItemId = randomUUID();
+  revision = 0;
+});
+
+type Settings = Omit<Parameters<typeof events.call<'notifications.store'>>[1], 'address'>;
+const addressOf = (userId: string) => `${userId}@example.com`;
+const set = (settings: Settings, userId = ada) =>
+  events.call('notifications.store', { ...settings, address: addressOf(userId) }, organizationId, undefined, {
+    userId,
+  });
+const shown = () => events.call('notifications.settings', {}, organizationId, undefined, { userId: ada });
+const chat = (url: string, format: ChatFormat = 'slack') => ({ webhook: { url, format } });
+
+/** Somebody mentions them. */
+const mention = (words: string, userId = ada, changes: Partial<PublishedLogEvent> = {}) =>
+  event({
+    ...{ organizationId, projectId, type: 'work_item.commented', subjectId: workItemId, taskId: 'W-T-1' },
+    ...{ revision: ++revision, data: { text: words, mentions: [userId] }, actor: null, ...changes },
+  });
+
+const mailsTo = (userId: string) => smtp.mails.filter(({ to }) => to === addressOf(userId));
+const bodies = ({ received }: Endpoint) => received.map(({ body }) => body).join('\n');
+
+describe('in a chat', () => {
+  const TEXT = 'Look <!channel> @everyone [here](https://example.org)';
+  test.each([
+    [
+      'slack',
+      {
+        text: '<https://worktrack.example/console/items/W-T-1|W-T-1> you were mentioned: Look &lt;!channel&gt; @everyone [here](https://example.org)',
+        unfurl_links: false,
+      },
+    ],
+    [
+      'discord',
+      {
+        content:
+          '[W-T-1](<https://worktrack.example/console/items/W-T-1>) you were mentioned\\: Look \\<!channel\\> \\@everyone \\[here\\]\\(https\\:\\/\\/example.org\\)',
+        allowed_mentions: { parse: [] },
+      },
+    ],
+    [
+      'teams',
+      {
+        type: 'message',
+        attachments: [
+          expect.objectContaining({
+            content: expect.objectContaining({
+              body: [
+                {
+                  type: 'RichTextBlock',
+                  inlines: [
+                    expect.objectContaining({ type: 'TextRun', text: 'W-T-1' }),
+                    { type: 'TextRun', text: ` you were mentioned: ${TEXT}` },
+                  ],
+                },
+              ],
+            }),
+          }),
+        ],
+      },
+    ],
+  ] as const)('%s shows what others wrote as it is', async (format, expected) => {
+    const well = await endpoint();
+    await set(chat(well.url, format));
+    await events.take([mention(TEXT)]);
+    replica();
+    await until(() => expect(well.received).toHaveLength(1));
+    expect(JSON.parse(well.received[0]?.body ?? '')).toEqual(expected);
+  });
+
+  test('each is told once, by two replicas at once and from events that come twice', async () => {
+    const well = await endpoint();
+    const users = Array.from({ length: 12 }, () => randomUUID());
+    for (const each of users) await set(chat(well.url), each);
+    const replicas = [replica(), replica()];
+    for (const [at, user] of users.entries()) {
+      const batch = [mention(`no. ${at}a.`, user), mention(`no. ${at}b.`, user)];
+      for (const _ of ['first', 'again']) await events.take(batch);
+    }
+    const told = () => bodies(well).match(/no\. \d+[ab]\./g) ?? [];
+    await until(() => expect(new Set(told()).size).toBe(24));
+    await Promise.all(replicas.map(({ stop }) => stop()));
+    expect(told()).toHaveLength(24);
+  });
+
+  test('what was read meanwhile is not told, nor what was there before', async () => {
+    const well = await endpoint();
+    await events.take([mention('before', ada, { at: new Date(Date.now() - 1_000).toISOString() })]);
+    await set(chat(well.url));
+    await events.take([mention('seen')]);
+    await events.call('notifications.read', {}, organizationId, undefined, { userId: ada });
+    await events.take([mention('news')]);
+    const { stop } = replica();
+    await until(() => expect(bodies(well)).toContain('news'));
+    await stop();
+    expect(bodies(well)).not.toMatch(/before|seen/);
+  });
+
+  test('what a process had taken that died is told by another, once', async () => {
+    const well = await endpoint();
+    await set(chat(well.url));
+    await events.take([mention('left behind')]);
+    const channel = await ChannelModel.findOne({ organizationId, userId: ada }).lean();
+    if (!channel) throw new Error('It was set.');
+    const now = new Date();
+    expect(await takeChannel(channel, 'dead', now, new Date(now.getTime() + 3_000))).toBeDefined();
+    expect(await takeChannel(channel, 'too late', now, new Date(now.getTime() + 3_000))).toBeUndefined();
+    const replicas = [replica(), replica()];
+    await until(() => expect(well.received).toHaveLength(1));
+    expect(Date.now() - now.getTime()).toBeGreaterThan(2_900);
+    await Promise.all(replicas.map(({ stop }) => stop()));
+    expect(well.received).toHaveLength(1);
+  });
+
+  test('endpoints that never answer keep nobody waiting', async () => {
+    const dead = await endpoint(() => () => {});
+    const others = Array.from({ length: 12 }, () => randomUUID());
+    for (const each of others) await set(chat(dead.url), each);
+    await events.take(others.map((each) => mention('lost', each)));
+    replica();
+    await until(() => expect(dead.received.length).toBeGreaterThan(0));
+    const well = await endpoint();
+    organizationId = randomUUID();
+    await set(chat(well.url));
+    await events.take([mention('news')]);
+    await until(() => expect(well.received).toHaveLength(1), 8_000);
+  });
+
+  test('an endpoint that fails is tried again, and one that is gone no more until it is set again', async () => {
+    const answers = [500, 200, 410, 200];
+    const shaky = await endpoint(() => answers.shift() ?? 200);
+    await set(chat(shaky.url));
+    await events.take([mention('first')]);
+    replica();
+    await until(() => expect(shaky.received).toHaveLength(1));
+    await events.take([mention('second')]);
+    await until(() => expect(shaky.received).toHaveLength(2));
+    expect(shaky.received[1]?.body).toMatch(/first.*second/);
+
+    await events.take([mention('third')]);
+    await until(async () => expect((await shown()).webhook?.problem).toBe('The answer was 410.'));
+    await events.take([mention('fourth')]);
+    await set(chat(shaky.url));
+    await events.take([mention('fifth')]);
+    await until(() => expect(shaky.received).toHaveLength(4));
+    expect(shaky.received[3]?.body).toMatch(/fifth/);
+    expect(shaky.received[3]?.body).not.toMatch(/third|fourth/);
+  });
+
+  test.each(['http://169.254.169.254/latest', 'http://8.8.8.8/', 'https://10.0.0.1/'])('%s is refused', (url) =>
+    expect(set(chat(url))).rejects.toMatchObject({ code: 'VALIDATION_FAILED', message: /NOTIFICATION_ALLOWED/ }),
+  );
+});
+
+describe('by mail', () => {
+  test('it says how to end it, and its address ends it without a sign-in', async () => {
+    await set({ mail: 'at_once' });
+    await events.take([mention('Which blue?\r\nBcc: mallory@example.com')]);
+    replica();
+    await until(() => expect(mailsTo(ada)).toHaveLength(1));
+    const [mail] = mailsTo(ada);
+    expect(mail?.text).toMatch(/^Subject: W-T-1 you were mentioned: Which blue\? Bcc: mallory@example.com\r$/m);
+    expect(mail?.text).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+    expect(mail?.text).toContain('https://worktrack.example/console/items/W-T-1');
+    const [, token = ''] = /^List-Unsubscribe: <https:\S+\?token=(\S+)>\r$/m.exec(mail?.text ?? '') ?? [];
+    const end = (given: string) => events.call('notifications.unsubscribe', { token: given }, '');
+    for (const forged of ['', 'a.b.c.d', token.slice(0, -2), token.replace(ada, randomUUID())]) {
+      expect(await end(forged)).toEqual({ unsubscribed: false });
+    }
+    expect((await shown()).mail).toBe('at_once');
+    expect(await end(token)).toEqual({ unsubscribed: true });
+    expect((await shown()).mail).toBe('off');
+  });
+
+  test('a digest gathers what is still unread, and what falls into quiet hours comes at their end', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-02T20:30:00Z') });
+    await set({ mail: 'hourly', quietHours: { from: '23:00', to: '06:00', timeZone: 'Europe/Berlin' } });
+    const at = (time: string) => {
+      vi.setSystemTime(new Date(time));
+      return { at: time };
+    };
+    await events.take([mention('apple', ada, at('2026-03-02T20:30:01Z'))]);
+    await events.take([mention('pear', ada, at('2026-03-02T21:10:00Z'))]);
+    // Whatever is chosen in between, nothing of it is lost.
+    for (const mail of ['daily', 'hourly'] as const) await set({ mail });
+    const dueAt = async () =>
+      (await ChannelModel.findOne({ organizationId, userId: ada }).lean())?.dueAt?.toISOString();
+    replica();
+    await until(async () => expect(await dueAt()).toBe('2026-03-02T21:30:01.000Z'));
+    expect(mailsTo(ada)).toHaveLength(0);
+    at('2026-03-02T21:30:02Z');
+    await until(() => expect(mailsTo(ada)).toHaveLength(1));
+    expect(mailsTo(ada)[0]?.text).toMatch(/apple.*pear/s);
+
+    await events.take([mention('three', ada, at('2026-03-02T21:40:00Z'))]);
+    await until(async () => expect(await dueAt()).toBe('2026-03-03T05:00:00.000Z'));
+    at('2026-03-03T05:00:01Z');
+    await until(() => expect(mailsTo(ada)).toHaveLength(2));
+    expect(mailsTo(ada)[1]?.text).not.toMatch(/apple|pear/);
+  });
+
+  test('an address that is refused for good is not tried again with the same', async () => {
+    const gone = randomUUID();
+    const store = { mail: 'at_once', address: `gone-${gone}@example.com` } as const;
+    await events.call('notifications.store', store, organizationId, undefined, { userId: gone });
+    await events.take([mention('lost', gone)]);
+    replica();
+    await until(async () => {
+      const channel = await ChannelModel.findOne({ organizationId, userId: gone }).lean();
+      expect(channel).toMatchObject({ attempts: 0, unwell: false });
+      expect(channel?.dueAt).toBeUndefined();
+    });
+  });
+});
+
+test('channels tell no more than their user may see, and nothing once the user is disabled', async () => {
+  const well = await endpoint();
+  await set({ ...chat(well.url), mail: 'daily' });
+  const other = randomUUID();
+  const changed = (changes: object) =>
+    event({ organizationId, type: 'user.updated', subjectId: ada, data: { changes } });
+  await events.take([changed({ projects: { from: null, to: [other] } })]);
+  expect((await shown()).projects).toEqual([other]);
+  await events.take([mention('hidden'), mention('seen', ada, { projectId: other })]);
+  replica();
+  await until(() => expect(well.received).toHaveLength(1));
+  expect(bodies(well)).toContain('seen');
+  expect(bodies(well)).not.toContain('hidden');
+  await events.take([changed({ disabled: { from: false, to: true } })]);
+  expect(await shown()).toMatchObject({ mail: 'off', webhook: null });
+});

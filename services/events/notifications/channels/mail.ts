@@ -1,0 +1,79 @@
+// nodemailer: the mail library of Node for fifteen years, without dependencies. Writing SMTP, MIME and the encoding of headers ourselves would be several times as much as all of this.
+import { createTransport, type Transporter } from 'nodemailer';
+import { type Message, moreWords } from './message.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface MailSettings {
+  readonly SMTP_URL?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+  readonly PUBLIC_URL: string;
+}
+
+/** Each phase of a connection. */
+const SMTP_TIMEOUT_MS = 10_000;
+export const MAIL_CONNECTIONS = 4;
+/** RFC 5321, 4.2.1: a permanent failure. */
+const PERMANENT = 500;
+
+/** Hands mail to the server in SMTP_URL. */
+export class Mailer {
+  readonly #transport: Transporter;
+  readonly #from: string;
+  readonly #host: string;
+
+  constructor({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: MailSettings & { readonly SMTP_URL: string }) {
+    this.#host = new URL(PUBLIC_URL).hostname;
+    this.#from = MAIL_FROM ?? `worktrack@${this.#host}`;
+    this.#transport = createTransport({
+      ...{ url: SMTP_URL, pool: true, maxConnections: MAIL_CONNECTIONS },
+      ...{ connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS, socketTimeout: SMTP_TIMEOUT_MS },
+      ...{ disableFileAccess: true, disableUrlAccess: true },
+    });
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  /**
+   * Never throws: what goes wrong is the outcome.
+   * @param id the same whenever the same is sent, so that a mail that comes twice is recognized as one by whatever goes by its Message-ID
+   * @param unsubscribeUrl ends all mails, without a question if it is POSTed to (RFC 8058)
+   */
+  async send(
+    message: Message,
+    { to, id, unsubscribeUrl }: { readonly to: string; readonly id: string; readonly unsubscribeUrl: string },
+  ): Promise<Outcome> {
+    try {
+      await this.#transport.sendMail({
+        ...{ from: this.#from, to, messageId: `<${id}@${this.#host}>` },
+        ...{ subject: subjectOf(message), text: textOf(message, unsubscribeUrl) },
+        headers: {
+          'List-Unsubscribe': `<${unsubscribeUrl}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          // RFC 3834: no answer by a machine.
+          'Auto-Submitted': 'auto-generated',
+        },
+      });
+      return { state: 'told' };
+    } catch (error) {
+      const { code, responseCode = 0, message: why } = error as Error & { code?: string; responseCode?: number };
+      return { state: code === 'EENVELOPE' && responseCode >= PERMANENT ? 'refused' : 'failed', why };
+    }
+  }
+}
+
+function subjectOf({ lines: [first, ...others], more }: Message): string {
+  const left = others.length + more;
+  return `${first?.taskId} ${first?.words}${left > 0 ? `, and ${moreWords(left)}` : ''}`;
+}
+
+function textOf({ lines, more, allUrl }: Message, unsubscribeUrl: string): string {
+  return [
+    ...lines.flatMap(({ taskId, url, words }) => [`${taskId} ${words}`, url, '']),
+    ...(more > 0 ? [`${moreWords(more)}:`, allUrl, ''] : []),
+    '-- ',
+    `What you are told, and when: ${allUrl}`,
+    `No more mail: ${unsubscribeUrl}`,
+  ].join('\n');
+}

@@ -1,0 +1,44 @@
+import type { Log } from '@worktrack/rpc/types';
+import { Destinations } from '@worktrack/runtime/outbound/destination';
+import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
+import type { KeyRing } from '@worktrack/runtime/process/key-ring';
+import { Sender } from '../../webhooks/sending/send.ts';
+import { Mailer, type MailSettings } from './mail.ts';
+import { Teller } from './teller.ts';
+import { Unsubscribing } from './unsubscribing.ts';
+
+export interface NotificationSettings extends MailSettings {
+  readonly NOTIFICATION_ALLOWED_NETWORKS: readonly string[];
+  readonly WEBHOOK_SECRETS: KeyRing;
+}
+
+/** The parts that tell users besides the console. */
+export class NotificationService {
+  readonly destinations: Destinations;
+  readonly unsubscribing: Unsubscribing;
+  /** Absent: nobody can be told by mail. */
+  readonly mailer: Mailer | undefined;
+  readonly #sender: Sender;
+  readonly #teller: Teller;
+
+  constructor(settings: NotificationSettings, log: Log) {
+    const { SMTP_URL, PUBLIC_URL: publicUrl } = settings;
+    const networks = new AllowedNetworks(settings.NOTIFICATION_ALLOWED_NETWORKS);
+    this.destinations = new Destinations(networks, 'NOTIFICATION_ALLOWED_NETWORKS');
+    this.unsubscribing = new Unsubscribing(settings.WEBHOOK_SECRETS, publicUrl);
+    this.mailer = SMTP_URL === undefined ? undefined : new Mailer({ ...settings, SMTP_URL });
+    this.#sender = new Sender(this.destinations, 'worktrack-notifications/1');
+    const { mailer, unsubscribing } = this;
+    this.#teller = new Teller({ sender: this.#sender, mailer, unsubscribing, publicUrl, log });
+  }
+
+  start(): void {
+    this.#teller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#teller.stop();
+    this.#sender.close();
+    this.mailer?.close();
+  }
+}

@@ -1,0 +1,120 @@
+import type { MailTimes } from '@worktrack/contracts/events/notifications';
+import type { Log } from '@worktrack/rpc/types';
+import type { Sender, Sent } from '../../webhooks/sending/send.ts';
+import { pauseMs } from '../../webhooks/turns/schedule.ts';
+import { withDefaults } from '../kinds.ts';
+import type { NotificationRecord, SettingsRecord } from '../notifications.model.ts';
+import { settingsOfUser, stopWebhook } from '../notifications.repository.ts';
+
+import type { ChannelRecord } from './channels.model.ts';
+import { markTold, type TurnEnd, untoldOf } from './channels.repository.ts';
+import { chatBody } from './chat.ts';
+import type { Mailer } from './mail.ts';
+import { messageOf } from './message.ts';
+import { messages } from './metrics.ts';
+import type { Outcome } from './outcome.ts';
+import { tellAtMs } from './times.ts';
+import type { Unsubscribing } from './unsubscribing.ts';
+
+/** What is gathered in one message. */
+const MAX_GATHERED = 500;
+const NOBODY_THERE: readonly (number | null)[] = [404, 410];
+
+export interface TellingParts {
+  readonly sender: Sender;
+  readonly mailer: Mailer | undefined;
+  readonly unsubscribing: Unsubscribing;
+  readonly publicUrl: string;
+  readonly log: Log;
+}
+
+/**
+ * Tells a user, in one message, what a channel has not told yet and nobody has read. It is recorded after the message has gone: where a process dies in between, it goes
+ * again (at least once), a mail under the same Message-ID.
+ */
+export async function tell(channel: ChannelRecord, parts: TellingParts, isStillHeld: () => boolean): Promise<TurnEnd> {
+  const { attempts, unwell, notBefore } = channel;
+  const asItWas = { attempts, unwell, notBefore };
+  const now = new Date();
+  const settings = await settingsOfUser(channel);
+  const route = settings && routeOf(channel, settings, parts);
+  if (!route) return asItWas;
+  if (notBefore > now) return { ...asItWas, dueAt: notBefore };
+  const untold = await untoldOf(channel, route.since, MAX_GATHERED);
+  const [oldest] = untold;
+  if (!oldest) return asItWas;
+  const atMs = tellAtMs({ ...route, quietHours: settings.quietHours }, oldest.at.getTime(), now.getTime());
+  if (atMs > now.getTime()) return { ...asItWas, dueAt: new Date(atMs) };
+
+  const wanted = untold.filter((each) => isWanted(each, settings));
+  if (!isStillHeld()) return { ...asItWas, dueAt: now };
+  const outcome: Outcome = wanted.length > 0 ? await route.send(wanted) : { state: 'told' };
+  const pause = outcome.state === 'failed' ? pauseMs(attempts + 1, outcome.wishMs) : undefined;
+  if (wanted.length > 0) {
+    messages.inc({
+      channel: channel.channel,
+      state: pause === undefined && outcome.state === 'failed' ? 'refused' : outcome.state,
+    });
+  }
+  if (pause !== undefined) {
+    const later = new Date(Date.now() + pause);
+    return { attempts: attempts + 1, unwell: true, notBefore: later, dueAt: later };
+  }
+  if (outcome.state !== 'told') await route.giveUp(outcome.why);
+  await markTold(
+    channel,
+    untold.map(({ _id }) => _id),
+  );
+  return { ...WELL, ...(untold.length === MAX_GATHERED && { dueAt: new Date() }) };
+}
+
+const WELL = { attempts: 0, unwell: false, notBefore: new Date(0) };
+
+/** As it is when it is told: kinds and projects may have changed since it happened. */
+function isWanted({ kind, projectId }: NotificationRecord, { kinds, projects }: SettingsRecord): boolean {
+  return withDefaults(kinds)[kind] && (!projects || projects.includes(projectId));
+}
+
+interface Route {
+  readonly since: Date;
+  readonly times: Exclude<MailTimes, 'off'>;
+  send(told: readonly NotificationRecord[]): Promise<Outcome>;
+  giveUp(why: string): Promise<void>;
+}
+
+/** @returns undefined if the channel is off */
+function routeOf(
+  channel: ChannelRecord,
+  { mail, webhook }: SettingsRecord,
+  { mailer, sender, unsubscribing, publicUrl, log }: TellingParts,
+): Route | undefined {
+  if (channel.channel === 'mail') {
+    if (!mail || !mailer) return undefined;
+    return {
+      ...mail,
+      send: (told) =>
+        mailer.send(messageOf(told, publicUrl), {
+          to: mail.address,
+          id: `${told[0]?._id}.${channel.userId}`,
+          unsubscribeUrl: unsubscribing.urlFor(channel),
+        }),
+      // Of this one; the next is tried again.
+      giveUp: async (why) => log.warn({ why, user: channel.userId }, 'A mail was given up'),
+    };
+  }
+  if (!webhook || webhook.problem !== null) return undefined;
+  return {
+    ...{ since: webhook.since, times: 'at_once' },
+    send: async (told) => {
+      const { url, format } = webhook;
+      return outcomeOf(await sender.post(url, {}, JSON.stringify(chatBody(format, messageOf(told, publicUrl)))));
+    },
+    giveUp: (why) => stopWebhook(channel, webhook, why),
+  };
+}
+
+function outcomeOf({ status, error, wishMs }: Sent): Outcome {
+  if (status !== null && status >= 200 && status < 300) return { state: 'told' };
+  const why = error ?? `The answer was ${status}.`;
+  return { state: NOBODY_THERE.includes(status) ? 'refused' : 'failed', why, wishMs };
+}
