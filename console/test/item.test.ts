@@ -287,7 +287,7 @@ test('past a gate, owners and admins move a task anyway, and others are told why
   await choose(page, 'Column', 'Testing');
   const dialog = page.getByRole('dialog');
   await dialog.getByText(`${item.taskId} is not reviewed yet`).waitFor();
-  await dialog.getByRole('button', { name: 'Do it anyway' }).click();
+  await dialog.getByRole('button', { name: 'Move anyway' }).click();
   await expect.poll(async () => (await now(organization, item.id)).columnName).toBe('Testing');
 
   await page.goto(`${stage.url}/console/board`);

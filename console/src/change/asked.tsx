@@ -25,7 +25,7 @@ export function Asked({ of }: { readonly of: Question }) {
   }
   const texts =
     of.kind === 'anyway'
-      ? { title: words.anywayTitle, action: words.anyway }
+      ? { title: words.anywayTitle, action: of.isMove ? words.moveAnyway : words.anyway }
       : { title: `${common.delete}: ${of.what}`, action: common.delete };
   return (
     <Confirm

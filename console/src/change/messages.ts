@@ -3,6 +3,7 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   anywayTitle: { en: 'Do it anyway?', de: 'Trotzdem tun?', tr: 'Yine de yapılsın mı?', ja: 'それでも実行しますか？' },
   anyway: { en: 'Do it anyway', de: 'Trotzdem tun', tr: 'Yine de yap', ja: 'それでも実行する' },
+  moveAnyway: { en: 'Move anyway', de: 'Trotzdem verschieben', tr: 'Yine de taşı', ja: 'それでも移動する' },
   changed: {
     en: '{what} changed.',
     de: '{what} geändert.',

@@ -121,7 +121,8 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
     const askable = answer.skipped.filter(({ needs }) => mayInsist(needs));
     skipped.push(...answer.skipped.filter((each) => !askable.includes(each)));
     if (askable.length === 0) continue;
-    if (!(await askAnyway(askable.map(({ reason }) => reason).join('\n')))) {
+    const isMove = askable.every(({ needs }) => needs === 'force');
+    if (!(await askAnyway(askable.map(({ reason }) => reason).join('\n'), isMove))) {
       skipped.push(...askable);
       continue;
     }

@@ -146,3 +146,38 @@ describe('during the deletion of their project by another replica', () => {
     },
   );
 });
+
+describe('during the deletion of a board by another replica', () => {
+  test.each([1, 2, 3])('it is put to no use, or stays (round %i)', async () => {
+    const own = await startProject('Worktrack', newCaller(), replicas.call);
+    const { id } = own.project;
+    const second = await replicas.call(own.organization, 'boards.create', { id, name: 'Second' });
+    const place = { projectId: id, boardId: second.id, boardColumnId: second.columns[0]?.id ?? '' };
+    const create = () => replicas.call(own.caller, 'workItems.create', { type: 'task', title: 'Late', ...place });
+    // So that both replicas have the board cached.
+    for (let times = 0; times < 4; times++) {
+      await replicas.call(own.caller, 'workItems.delete', { id: (await create()).id });
+    }
+    const writes = [
+      create(),
+      replicas.call(own.organization, 'boards.delete', { id: second.id }),
+      replicas.call(own.organization, 'projects.update', { id, defaultBoardId: second.id }),
+    ];
+    const outcomes = await Promise.all(
+      writes.map((write) =>
+        write.then(
+          () => 'done',
+          ({ code }) => code as string,
+        ),
+      ),
+    );
+    const { defaultBoardId } = await call(own.organization, 'projects.get', { id });
+    const { workItems } = await call(own.organization, 'workItems.list', {});
+    const isDeleted = outcomes[1] === 'done';
+    expect(outcomes[1]).toBe(isDeleted ? 'done' : 'CONFLICT');
+    expect(workItems.length).toBe(outcomes[0] === 'done' ? 1 : 0);
+    expect(defaultBoardId).toBe(outcomes[2] === 'done' ? second.id : own.board.id);
+    if (isDeleted) expect([outcomes[0], outcomes[2]]).toEqual(['NOT_FOUND', 'VALIDATION_FAILED']);
+    else expect([outcomes[0], outcomes[2]]).toContain('done');
+  });
+});

@@ -61,11 +61,12 @@ export function Labels({ project }: { readonly project: Project }) {
             <ul class="plain settings-list">
               {all.map((label) => (
                 <li key={label.id} class="settings-row">
-                  <div class="row">
-                    <h2>
-                      <LabelDot colour={label.colour} /> {label.name}
-                    </h2>
-                    <span class="quiet">{nameOf(label.colour)}</span>
+                  <div>
+                    <div class="row">
+                      <LabelDot colour={label.colour} />
+                      <h2>{label.name}</h2>
+                      <span class="quiet">{nameOf(label.colour)}</span>
+                    </div>
                   </div>
                   {mayWrite && (
                     <div class="row">
