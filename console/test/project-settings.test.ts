@@ -142,6 +142,13 @@ test('labels are added, renamed, given a colour that has a name, and deleted', a
   await page.getByRole('button', { name: 'Delete Bug' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await row(visitor, 'Bug').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New label' }).click();
+  await page.getByLabel('Name').fill('A mistake');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('A mistake created.').waitFor();
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('z');
+  await row(visitor, 'A mistake').waitFor({ state: 'detached' });
   expect(await labelsNow(organization)).toMatchObject([{ name: 'Old fault', colour: '#8250df' }]);
 });
 

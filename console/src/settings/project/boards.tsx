@@ -32,6 +32,12 @@ export function Boards({ project }: { readonly project: Project }) {
   return <Loaded query={boards}>{(all) => <Chosen project={project} boards={all} />}</Loaded>;
 }
 
+/** The service refuses it while it holds items. */
+async function remove({ id, projectId }: Board): Promise<void> {
+  await call<typeof deleteBoard>('DELETE /api/boards/:id', { id });
+  await queries.invalidateQueries({ queryKey: ['boards', projectId] });
+}
+
 type Open = 'new' | 'rename' | 'column' | 'delete' | undefined;
 
 function Chosen({ project, boards }: { readonly project: Project; readonly boards: readonly Board[] }) {
@@ -94,9 +100,8 @@ function Chosen({ project, boards }: { readonly project: Project; readonly board
           action={parts.delete}
           onConfirm={() =>
             void attempt(common.notChanged, async () => {
-              await call<typeof deleteBoard>('DELETE /api/boards/:id', { id: board.id });
+              await remove(board);
               tell(words.deleted({ name: board.name }));
-              await queries.invalidateQueries({ queryKey: ['boards', project.id] });
             })
           }
           onClose={close}
@@ -130,6 +135,7 @@ function BoardForm({ projectId, board, onClose }: BoardFormProps) {
         await reread();
       } else {
         const made = await call<typeof createBoard>('POST /api/projects/:id/boards', { id: projectId, name });
+        did(words.added({ name }), () => remove(made));
         await reread();
         setFilters({ board: made.id }, 'push');
       }

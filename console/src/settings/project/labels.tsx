@@ -29,6 +29,11 @@ function nameOf(colour: string): string {
 
 const reread = (projectId: string) => queries.invalidateQueries({ queryKey: ['labels', projectId] });
 
+async function deleteIt(id: string, labelId: string): Promise<void> {
+  await call<typeof deleteLabel>('DELETE /api/projects/:id/labels/:labelId', { id, labelId });
+  await reread(id);
+}
+
 export function Labels({ project }: { readonly project: Project }) {
   const [edited, setEdited] = useState<Label | 'new'>();
   const [deleted, setDeleted] = useState<Label>();
@@ -36,10 +41,8 @@ export function Labels({ project }: { readonly project: Project }) {
   const mayWrite = may('work-items:write');
   const remove = async ({ id, name }: Label) => {
     try {
-      const ref = { id: project.id, labelId: id };
-      await call<typeof deleteLabel>('DELETE /api/projects/:id/labels/:labelId', ref);
+      await deleteIt(project.id, id);
       tell(words.deleted({ name }));
-      await reread(project.id);
     } catch (error) {
       tellFailure(common.notChanged, error);
     }
@@ -140,8 +143,8 @@ function LabelForm({ projectId, label, suggested, onClose }: LabelFormProps) {
         const back = { name: label.name, colour: label.colour };
         did(words.changed({ name }), () => update(back, label.id).then(() => reread(projectId)));
       } else {
-        await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name, colour });
-        tell(words.added({ name }));
+        const made = await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name, colour });
+        did(words.added({ name }), () => deleteIt(projectId, made.id));
       }
       await reread(projectId);
       onClose();
