@@ -5,7 +5,7 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Project } from '@worktrack/contracts/projects/project';
 import { launchChromiumIn } from '../test/support/chromium-in.ts';
-import { firstBoard, longBoard } from './console/board.ts';
+import { firstScreen, longBoard, longList } from './console/board.ts';
 import { openPages } from './console/pages.ts';
 import type { Row } from './events/row.ts';
 import { startFiller } from './scale/start-filler.ts';
@@ -29,9 +29,21 @@ try {
     const many = await newProject(`${MANY} cards`);
     await filler.fill({ organizationId: system.organizationId, projectId: many.id, first: 0, count: MANY });
     rows.push(
-      ...(await firstBoard(browser, system, few.id, { cards: FEW, maxColdMs: 800, maxWarmMs: 400 })),
-      ...(await firstBoard(browser, system, many.id, { cards: MANY, maxColdMs: 1_500, maxWarmMs: 1_500 })),
+      ...(await firstScreen(browser, system, few.id, { screen: 'board', cards: FEW, maxColdMs: 800, maxWarmMs: 400 })),
+      ...(await firstScreen(browser, system, many.id, {
+        screen: 'board',
+        cards: MANY,
+        maxColdMs: 1_500,
+        maxWarmMs: 1_500,
+      })),
+      ...(await firstScreen(browser, system, many.id, {
+        screen: 'list',
+        cards: MANY,
+        maxColdMs: 1_000,
+        maxWarmMs: 1_000,
+      })),
       ...(await longBoard(browser, system, many.id)),
+      ...(await longList(browser, system, many.id)),
       ...(await openPages(browser, system)),
     );
   } finally {

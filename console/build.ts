@@ -13,6 +13,11 @@ const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
 const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]/;
 /** Parts that are as large as a screen, and of few of them. */
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
+/** What is looked at one after the other: their words, in four languages, are smaller together. */
+const TOGETHER = [
+  ['views', /[\\/]console[\\/]src[\\/]views[\\/]/],
+  ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
+] as const;
 /** Where the gateway serves the console. */
 const BASE = '/console/';
 /** Below it, whatever has the hash of its content in its name, and so never changes. */
@@ -84,6 +89,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
         groups: [
           { name: 'first', test: (id) => begun.has(id) },
           { name: 'later', minShareCount: 2, test: (id) => SMALL_PARTS.test(id) && !LARGE_PARTS.test(id) },
+          ...TOGETHER.map(([name, test]) => ({ name, test, includeDependenciesRecursively: false })),
         ],
       },
       entryFileNames: `${ASSETS}[name]-[hash].js`,

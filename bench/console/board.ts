@@ -9,31 +9,32 @@ const SCROLL_PX_PER_FRAME = 60;
 const LONG_FRAME_MS = 50;
 const MOVES = 20;
 
-interface BoardOf {
+interface ScreenOf {
+  readonly screen: 'board' | 'list';
   readonly cards: number;
   readonly maxColdMs: number;
   readonly maxWarmMs: number;
 }
 
-/** Opens a board in fresh profiles, and again in the same ones. */
-export async function firstBoard(
+/** Opens a board or a list in fresh profiles, and again in the same ones. */
+export async function firstScreen(
   browser: Browser,
   system: System,
   projectId: string,
-  { cards, maxColdMs, maxWarmMs }: BoardOf,
+  { screen, cards, maxColdMs, maxWarmMs }: ScreenOf,
 ): Promise<Row[]> {
   const coldMs: number[] = [];
   const warmMs: number[] = [];
   for (let visit = 0; visit < VISITS; visit++) {
     const context = await newVisitor(browser, system);
     const page = await context.newPage();
-    await page.goto(`${originOf(system)}/console/board?project=${projectId}`, { waitUntil: 'commit' });
+    await page.goto(`${originOf(system)}/console/${screen}?project=${projectId}`, { waitUntil: 'commit' });
     coldMs.push(await untilPainted(page));
     await page.reload({ waitUntil: 'commit' });
     warmMs.push(await untilPainted(page));
     await context.close();
   }
-  const name = `board of ${cards.toLocaleString('en')} cards`;
+  const name = `${screen} of ${cards.toLocaleString('en')} cards`;
   return [
     [`${name}, cold: median ms`, quantile(coldMs, 0.5), `${maxColdMs}`],
     [`${name}, cold: slowest of ${VISITS} ms`, Math.max(...coldMs), ''],
@@ -49,13 +50,11 @@ export async function longBoard(browser: Browser, system: System, projectId: str
     const page = await context.newPage();
     await page.goto(`${originOf(system)}/console/board?project=${projectId}`);
     await untilPainted(page);
-    const framesMs = await scroll(page);
+    const framesMs = await scroll(page, '.column-cards');
     const tookMs: number[] = [];
     for (let move = 0; move < MOVES; move++) tookMs.push(await moveACard(page));
     return [
-      [`scrolling for ${SCROLL_MS / 1_000} s: frames`, framesMs.length, ''],
-      ['its longest frame, ms', Math.max(...framesMs), `${LONG_FRAME_MS}`],
-      [`its frames over ${LONG_FRAME_MS} ms`, framesMs.filter((ms) => ms > LONG_FRAME_MS).length, '0'],
+      ...rowsOf('column', framesMs),
       ['a move by keyboard → painted: median ms', quantile(tookMs, 0.5), '100'],
       [`a move by keyboard → painted: slowest of ${MOVES} ms`, Math.max(...tookMs), '100'],
     ];
@@ -64,12 +63,33 @@ export async function longBoard(browser: Browser, system: System, projectId: str
   }
 }
 
+/** Scrolls through a list, which is read meanwhile. */
+export async function longList(browser: Browser, system: System, projectId: string): Promise<Row[]> {
+  const context = await newVisitor(browser, system);
+  try {
+    const page = await context.newPage();
+    await page.goto(`${originOf(system)}/console/list?project=${projectId}`);
+    await untilPainted(page);
+    return rowsOf('list', await scroll(page, '.list'));
+  } finally {
+    await context.close();
+  }
+}
+
+function rowsOf(what: string, framesMs: readonly number[]): Row[] {
+  return [
+    [`scrolling a ${what} for ${SCROLL_MS / 1_000} s: frames`, framesMs.length, ''],
+    ['its longest frame, ms', Math.max(...framesMs), `${LONG_FRAME_MS}`],
+    [`its frames over ${LONG_FRAME_MS} ms`, framesMs.filter((ms) => ms > LONG_FRAME_MS).length, '0'],
+  ];
+}
+
 /** @returns how long each frame took */
-function scroll(page: Page): Promise<number[]> {
+function scroll(page: Page, scroller: string): Promise<number[]> {
   return page.evaluate(
-    ([durationMs, stepPx]) =>
+    ([durationMs, stepPx, selector]) =>
       new Promise<number[]>((resolve) => {
-        const column = document.querySelector('.column-cards') as HTMLElement;
+        const column = document.querySelector(selector) as HTMLElement;
         const frames: number[] = [];
         const startedAtMs = performance.now();
         let lastMs = startedAtMs;
@@ -82,7 +102,7 @@ function scroll(page: Page): Promise<number[]> {
         };
         requestAnimationFrame(frame);
       }),
-    [SCROLL_MS, SCROLL_PX_PER_FRAME] as const,
+    [SCROLL_MS, SCROLL_PX_PER_FRAME, scroller] as const,
   );
 }
 

@@ -16,13 +16,14 @@ export async function newVisitor(browser: Browser, system: System): Promise<Brow
   return context;
 }
 
-/** @returns milliseconds from the beginning of the navigation until every column has what it shows first, and that is painted */
+/** @returns milliseconds from the beginning of the navigation until the board or the list has what it shows first, and that is painted */
 export function untilPainted(page: Page): Promise<number> {
   return page.evaluate(
     () =>
       new Promise<number>((resolve) => {
         const look = () => {
-          const isThere = document.querySelector('.card') && !document.querySelector('.board .state-loading');
+          const isThere =
+            document.querySelector('.card, .list-row') && !document.querySelector('#content .state-loading');
           if (!isThere) return requestAnimationFrame(look);
           // What is drawn in this frame is painted before the next task.
           const painted = new MessageChannel();

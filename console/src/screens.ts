@@ -3,7 +3,16 @@ import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
 import { words } from './frame/messages.ts';
 import { needing } from './parts/heading.tsx';
-import { agentsIcon, boardIcon, costsIcon, inboxIcon, planIcon, settingsIcon, taskIcon } from './parts/icons.ts';
+import {
+  agentsIcon,
+  boardIcon,
+  bulletsIcon,
+  costsIcon,
+  inboxIcon,
+  planIcon,
+  settingsIcon,
+  taskIcon,
+} from './parts/icons.ts';
 import type { ScreenProps } from './screen-props.ts';
 import { may } from './session.ts';
 
@@ -54,6 +63,14 @@ export const SCREENS: readonly ScreenEntry[] = [
     permission: 'work-items:read',
     load: () => import('./board/screen.tsx'),
   },
+  {
+    path: 'list',
+    name: () => words.list,
+    icon: bulletsIcon,
+    permission: 'work-items:read',
+    load: () => import('./list/screen.tsx'),
+  },
+  { path: 'views/:id', permission: 'work-items:read', load: () => import('./views/screen.tsx') },
   { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
   {
     path: 'plan',

@@ -3,8 +3,8 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
-import { choose } from './support/choose.ts';
 import { createItem } from './support/create-item.ts';
+import { narrow } from './support/narrow.ts';
 import { openStage } from './support/stage.ts';
 
 const stage = openStage();
@@ -52,7 +52,7 @@ test('shows every card with everything there is to know about it, and looks righ
   expect(await columnOf(page, 'Backlog').textContent()).toContain(`Blocked by ${first.taskId}`);
   await visitor.isGood('board');
 
-  await choose(page, 'Priority', 'Low');
+  await narrow(page, 'Priority', 'Low');
   await page.getByText('No card matches the filters.').waitFor();
   await visitor.isGood('board-no-matches');
   await page.getByRole('button', { name: 'Clear filters' }).click();

@@ -161,7 +161,8 @@ test('a read-only user is offered nothing to do', async () => {
   });
   const { page } = await stage.visit('board', { apiKey: data.key });
   await page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
-  expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual(['Copy entry']);
+  const buttons = page.getByRole('main').getByRole('button');
+  await expect.poll(() => buttons.allTextContents()).toEqual(['Filter', 'Save view', 'Copy entry']);
   expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
   expect((await caller(stage.url, data.key)('GET', '/api/me')).status).toBe(200);
 });

@@ -116,3 +116,15 @@ function useObserved<O extends object, R>(
   useEffect(() => observer.setOptions(options));
   return observer.getOptimisticResult(options);
 }
+
+/** For what can wait: what is shown comes first. */
+export function untilAllIsRead(): Promise<void> {
+  return new Promise((resolve) => {
+    if (queries.isFetching() === 0) return resolve();
+    const stop = queries.getQueryCache().subscribe(() => {
+      if (queries.isFetching() > 0) return;
+      stop();
+      resolve();
+    });
+  });
+}

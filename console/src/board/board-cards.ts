@@ -17,6 +17,7 @@ import { isNews } from '../parts/lease.ts';
 import { isSentBack } from '../parts/send-back.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { did } from '../parts/undo.ts';
+import type { CardFilters } from '../views/filters.ts';
 import {
   type CardPage,
   type CardPages,
@@ -28,7 +29,7 @@ import {
   withTotal,
 } from './card-pages.ts';
 import { words } from './messages.ts';
-import { type CardFilters, cardsKey } from './open.ts';
+import { cardsKey } from './open.ts';
 
 /** What was done last, for a screen reader. */
 export const said = signal('');

@@ -23,10 +23,10 @@ import { Menu } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
 import { toPanel } from '../router.ts';
 import { may } from '../session.ts';
+import { extendTo, selected, toggle } from '../views/selection.ts';
 import type { BoardCards } from './board-cards.ts';
 import { type Edge, whenDraggable } from './drag.ts';
 import { words } from './messages.ts';
-import { extendTo, selected, toggle } from './selection.ts';
 
 const MAX_BLOCKING_SHOWN = 2;
 

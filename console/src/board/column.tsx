@@ -74,11 +74,14 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
 
   const pagination = pages.data?.pages[0]?.pagination;
   const total = pagination?.total ?? 0;
-  const many = pagination?.totalIsLowerBound ? words.atLeast({ n: total }) : words.count({ n: total });
+  const { limit } = column;
+  const count = pagination?.totalIsLowerBound ? words.atLeast({ n: total }) : words.count({ n: total });
+  const many = limit === null ? count : `${count}${words.comma}${words.limit({ n: limit })}`;
+  const isOverLimit = limit !== null && total > limit;
   const tabStop = focusedAt >= 0 ? focused : shown[list.entries[0]?.index ?? 0]?.id;
   return (
     <section
-      class={`column ${isOver ? 'column-over' : ''}`}
+      class={`column ${isOver ? 'column-over' : ''} ${pagination && total === 0 ? 'column-empty' : ''}`}
       aria-label={`${column.name}, ${many}`}
       data-column={column.id}
     >
@@ -87,9 +90,10 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
           <StateIcon role={column.role} />
           {column.name}
           {pagination && (
-            <span class="column-count" title={many} aria-hidden="true">
+            <span class={isOverLimit ? 'column-count column-full' : 'column-count'} title={many} aria-hidden="true">
               {total}
               {pagination.totalIsLowerBound && '+'}
+              {limit !== null && ` / ${limit}`}
             </span>
           )}
         </h2>

@@ -2,32 +2,12 @@ import { messages } from '../language/messages.ts';
 
 export const words = messages({
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
-  noProject: {
-    en: 'There is no project yet.',
-    de: 'Es gibt noch kein Projekt.',
-    tr: 'Henüz proje yok.',
-    ja: 'まだプロジェクトがありません。',
-  },
   noCards: {
     en: 'There is nothing on this board yet. Whatever agents and people create appears here at once.',
     de: 'Auf diesem Board ist noch nichts. Was Agenten und Menschen anlegen, erscheint hier sofort.',
     tr: 'Bu panoda henüz bir şey yok. Ajanların ve kişilerin oluşturdukları burada hemen görünür.',
     ja: 'このボードにはまだ何もありません。エージェントや人が作成したものがすぐに表示されます。',
   },
-  noMatches: {
-    en: 'No card matches the filters.',
-    de: 'Keine Karte entspricht den Filtern.',
-    tr: 'Süzgeçlere uyan kart yok.',
-    ja: '条件に一致するカードはありません。',
-  },
-  clearFilters: { en: 'Clear filters', de: 'Filter löschen', tr: 'Süzgeçleri temizle', ja: '条件をクリア' },
-  filters: { en: 'Filters', de: 'Filter', tr: 'Süzgeçler', ja: '絞り込み' },
-  search: { en: 'Search', de: 'Suche', tr: 'Ara', ja: '検索' },
-  type: { en: 'Type', de: 'Typ', tr: 'Tür', ja: '種類' },
-  priority: { en: 'Priority', de: 'Priorität', tr: 'Öncelik', ja: '優先度' },
-  work: { en: 'Agent’s work', de: 'Arbeit des Agenten', tr: 'Ajanın çalışması', ja: 'エージェントの状態' },
-  any: { en: '{what}: any', de: '{what}: alle', tr: '{what}: tümü', ja: '{what}: すべて' },
-  boardChoice: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
   count: {
     en: { one: '{n} card', other: '{n} cards' },
     de: { one: '{n} Karte', other: '{n} Karten' },
@@ -39,6 +19,12 @@ export const words = messages({
     de: { other: 'Mehr als {n} Karten' },
     tr: { other: '{n} karttan fazla' },
     ja: { other: '{n} 枚以上のカード' },
+  },
+  limit: {
+    en: { other: 'at most {n}' },
+    de: { other: 'höchstens {n}' },
+    tr: { other: 'en çok {n}' },
+    ja: { other: '上限 {n}' },
   },
   createIn: {
     en: 'Create in {column}',
@@ -136,17 +122,4 @@ export const words = messages({
   select: { en: 'Select', de: 'Auswählen', tr: 'Seç', ja: '選択' },
   deselect: { en: 'Deselect', de: 'Nicht mehr auswählen', tr: 'Seçimi kaldır', ja: '選択を解除' },
   isSelected: { en: 'selected', de: 'ausgewählt', tr: 'seçili', ja: '選択中' },
-  selection: { en: 'Selection', de: 'Auswahl', tr: 'Seçim', ja: '選択' },
-  selected: {
-    en: '{n} selected',
-    de: '{n} ausgewählt',
-    tr: '{n} seçili',
-    ja: '{n} 件を選択中',
-  },
-  selectNothing: { en: 'Clear selection', de: 'Auswahl aufheben', tr: 'Seçimi temizle', ja: '選択をすべて解除' },
-  moveAll: { en: 'Move', de: 'Verschieben', tr: 'Taşı', ja: '移動' },
-  assign: { en: 'Assign', de: 'Zuweisen', tr: 'Ata', ja: '担当者を設定' },
-  assignNobody: { en: 'Nobody', de: 'Niemand', tr: 'Hiç kimse', ja: '担当者なし' },
-  addLabel: { en: 'Add', de: 'Hinzufügen', tr: 'Ekle', ja: '追加' },
-  removeLabel: { en: 'Remove', de: 'Entfernen', tr: 'Kaldır', ja: '削除' },
 });

@@ -1,25 +1,10 @@
-import type { RawInput } from '@worktrack/contracts/operation';
-import type { listCards } from '@worktrack/contracts/work-items/lists/cards';
 import type { openBoard as operation } from '@worktrack/contracts/work-items/lists/open-board';
-import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
-import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { keepEvents } from '../live/live.ts';
 import { filter, projectHere } from '../router.ts';
+import { type CardFilters, cardFilters } from '../views/filters.ts';
 import type { CardPages } from './card-pages.ts';
-
-export type CardFilters = Pick<RawInput<typeof listCards>, 'search' | 'type' | 'priority' | 'leaseState'>;
-
-/** Of the board's cards, as the address has them. */
-export function cardFilters(): CardFilters {
-  return {
-    search: filter('q'),
-    type: filter('type') as ItemType | undefined,
-    priority: filter('priority') as Priority | undefined,
-    leaseState: filter('work') as CardFilters['leaseState'],
-  };
-}
 
 export function cardsKey(boardId: string, filters: CardFilters, columnId: string) {
   return ['cards', boardId, filters, columnId];

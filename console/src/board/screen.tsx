@@ -1,87 +1,65 @@
 import './board.css';
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { queries, useQuery } from '../api/query.ts';
+import { queries } from '../api/query.ts';
 import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { chosenProject, type Project, useProjects } from '../parts/project.ts';
 import { useShortcuts } from '../parts/shortcuts.ts';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
+import { ItemsBar, SEARCH_ID } from '../views/bar.tsx';
+import { cardFilters, FIELDS, NO_FILTERS } from '../views/filters.ts';
+import { words as viewWords } from '../views/messages.ts';
+import { selected, selectNothing, toggle } from '../views/selection.ts';
+import { WorkOf } from '../views/work.tsx';
 import { BoardCards, said, sendingBack } from './board-cards.ts';
 import { ColumnView } from './column.tsx';
 import { whenDraggable } from './drag.ts';
-import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
-import { cardFilters, catchUp } from './open.ts';
-import { selected, selectNothing, toggle } from './selection.ts';
+import { catchUp } from './open.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
 const Reason = later(async () => (await import('../parts/reason.tsx')).Reason);
-const SelectionBar = later(async () => (await import('./selection-bar.tsx')).SelectionBar);
+const SelectionBar = later(async () => (await import('../views/selection-bar.tsx')).SelectionBar);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
 export function Screen() {
-  const projects = useProjects();
   return (
     <div class="board-screen">
       <Heading title={words.board} unseen />
-      <Loaded query={projects}>
-        {(all) => {
-          const project = chosenProject(all);
-          if (project) return <OfProject project={project} projects={all} />;
+      <WorkOf>
+        {({ projects, project, boards }) => {
+          const wanted = filter('board') ?? project.defaultBoardId;
+          const board = boards.find(({ id }) => id === wanted) ?? boards[0];
           return (
-            <>
-              <Empty>{words.noProject}</Empty>
-              <FirstSteps projects={all} />
-            </>
+            board && (
+              <>
+                {isSample(project) && <SampleBar project={project} />}
+                <ItemsBar projectId={project.id} boards={boards} board={board} fields={BOARD_FIELDS} />
+                <Columns
+                  key={board.id}
+                  board={board}
+                  firstSteps={isSample(project) ? null : <FirstSteps projects={projects} board={board} />}
+                />
+              </>
+            )
           );
         }}
-      </Loaded>
+      </WorkOf>
     </div>
   );
 }
 
-function OfProject({ project, projects }: { readonly project: Project; readonly projects: readonly Project[] }) {
-  const boards = useQuery({
-    key: ['boards', project.id],
-    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id: project.id }, { signal }),
-    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === project.id,
-  });
-  return (
-    <Loaded query={boards}>
-      {(all) => {
-        const wanted = filter('board') ?? project.defaultBoardId;
-        const board = all.find(({ id }) => id === wanted) ?? all[0];
-        return (
-          board && (
-            <>
-              {isSample(project) && <SampleBar project={project} />}
-              <div class="row board-bar">
-                <FilterChoices boards={all} board={board} />
-              </div>
-              <Columns
-                key={board.id}
-                board={board}
-                firstSteps={isSample(project) ? null : <FirstSteps projects={projects} board={board} />}
-              />
-            </>
-          )
-        );
-      }}
-    </Loaded>
-  );
-}
+/** All columns are shown. */
+const BOARD_FIELDS = FIELDS.filter((field) => field !== 'boardColumnId');
 
 interface ColumnsProps {
   readonly board: Board;
@@ -106,7 +84,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   useShortcuts(
     useMemo(
       () => [
-        { keys: '/', label: words.keysSearch, run: () => document.getElementById('board-search')?.focus() },
+        { keys: '/', label: words.keysSearch, run: () => document.getElementById(SEARCH_ID)?.focus() },
         { keys: '↑ ↓ ← →', label: words.keysFocus },
         ...(may('work-items:write')
           ? [
@@ -146,10 +124,10 @@ function Columns({ board, firstSteps }: ColumnsProps) {
     <>
       {isEmpty && (
         <Empty>
-          <p>{hasFilters ? words.noMatches : words.noCards}</p>
+          <p>{hasFilters ? viewWords.noMatches : words.noCards}</p>
           {hasFilters && (
             <button type="button" class="button" onClick={() => setFilters(NO_FILTERS)}>
-              {words.clearFilters}
+              {viewWords.clearFilters}
             </button>
           )}
         </Empty>
@@ -161,7 +139,9 @@ function Columns({ board, firstSteps }: ColumnsProps) {
           <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
         ))}
       </section>
-      {selected.value.size > 0 && <SelectionBar cards={cards} />}
+      {selected.value.size > 0 && (
+        <SelectionBar projectId={board.projectId} boards={[board]} find={(id) => cards.find(id)} />
+      )}
       {sendingBack.value && (
         <Reason
           taskId={sendingBack.value.taskId}
@@ -182,7 +162,6 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   );
 }
 
-const NO_FILTERS = { q: undefined, type: undefined, priority: undefined, work: undefined };
 /** Selects the card that has the focus, or no longer. */
 const SELECT_KEY = 'x';
 const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> = {

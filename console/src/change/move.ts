@@ -13,6 +13,7 @@ import { askAnyway, askWhy } from './ask.ts';
 import { type ByHand, insisting, mayInsist } from './by-hand.ts';
 import { leftOf, named, type Skipped, tellLeft } from './many.ts';
 import { words } from './messages.ts';
+import { MAX_ATTEMPTS } from './save.ts';
 import { showChange, showTrue } from './shown.ts';
 
 type Moved = Output<typeof moveWorkItem>;
@@ -135,14 +136,10 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
     for (const { id } of again.items) moved.add(id);
     skipped.push(...again.skipped);
   }
-  for (const { id, version } of alone) {
+  for (const card of alone) {
+    const { id } = card;
     try {
-      const send = (said: ByHand) =>
-        call<typeof moveWorkItem>(
-          'POST /api/work-items/:workItemId/move',
-          { workItemId: id, boardColumnId: columnId, ...said },
-          { version },
-        );
+      const send = (said: ByHand) => moveOne(card, columnId, said);
       const answer = await insisting(send, meant);
       if (!answer) continue;
       single.push(answer);
@@ -152,6 +149,21 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
     }
   }
   return { moved, skipped, single };
+}
+
+/** What is changed about it besides, by others or here a moment ago, is no conflict. */
+async function moveOne({ id, version, boardColumnId }: Movable, to: string, how: ByHand): Promise<Moved> {
+  const input = { workItemId: id, boardColumnId: to, ...how };
+  let known = version;
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', input, { version: known });
+    } catch (error) {
+      const now = error instanceof ServiceError ? (error.current as Moved['workItem'] | undefined) : undefined;
+      if (now?.boardColumnId !== boardColumnId || attempts >= MAX_ATTEMPTS) throw error;
+      known = now.version;
+    }
+  }
 }
 
 function batchMove(

@@ -30,8 +30,11 @@ export function Frame({ identity, children }: FrameProps) {
   useEffect(() => {
     if (!follows) return;
     // Not needed to draw the first screen.
-    const end = import('../for-you/count.ts').then(({ followNeeds }) => followNeeds());
-    return () => void end.then((stop) => stop());
+    const ends = [
+      import('../for-you/count.ts').then(({ followNeeds }) => followNeeds()),
+      import('../views/follow.ts').then(({ followViews }) => followViews()),
+    ];
+    return () => ends.forEach((end) => void end.then((stop) => stop()));
   }, [follows]);
   const isLost = connection.value.state === 'lost';
   return (

@@ -3,6 +3,8 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   forYou: { en: 'For you', de: 'Für dich', tr: 'Sizin için', ja: 'あなた宛て' },
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
+  list: { en: 'List', de: 'Liste', tr: 'Liste', ja: 'リスト' },
+  views: { en: 'Views', de: 'Gespeicherte Ansichten', tr: 'Kayıtlı görünümler', ja: '保存済みビュー' },
   plan: { en: 'Plan', de: 'Plan', tr: 'Plan', ja: '計画' },
   agents: { en: 'Agents', de: 'Agenten', tr: 'Ajanlar', ja: 'エージェント' },
   inbox: { en: 'Inbox', de: 'Eingang', tr: 'Gelen kutusu', ja: '受信箱' },

@@ -1,8 +1,9 @@
 import { Icon } from '../parts/icon.tsx';
 import { moreIcon } from '../parts/icons.ts';
 import { Menu } from '../parts/menu.tsx';
-import { go, path, to } from '../router.ts';
+import { filter, go, path, to } from '../router.ts';
 import { isOffered, SCREENS, type ScreenEntry } from '../screens.ts';
+import { addressOf, iconOf, savedViews } from '../views/saved.ts';
 import { words } from './messages.ts';
 
 /** On a phone: as many as thumbs hit reliably. The rest are in a menu. */
@@ -15,6 +16,8 @@ export function Navigation() {
   const [current = ''] = path.value.split('/');
   const offered = SCREENS.filter((screen): screen is Named => screen.name !== undefined && isOffered(screen));
   const rest = offered.slice(MAX_BELOW);
+  const views = savedViews.value;
+  const view = views.find(({ id }) => id === filter('view'))?.id;
   return (
     <nav class="frame-nav" aria-label={words.screens}>
       <ul class="plain">
@@ -22,7 +25,7 @@ export function Navigation() {
           const n = count?.();
           return (
             <li key={screen} class={at < MAX_BELOW ? undefined : 'frame-nav-rest'}>
-              <a href={to(screen)} aria-current={current === screen ? 'page' : undefined}>
+              <a href={to(screen)} aria-current={current === screen && !view ? 'page' : undefined}>
                 <Icon of={icon} />
                 <span class="frame-nav-name">{name()}</span>
                 {n ? <span class="frame-nav-count">{n}</span> : null}
@@ -35,11 +38,15 @@ export function Navigation() {
             <Menu
               class="frame-nav-button"
               label={words.moreScreens}
-              items={rest.map(({ path: screen, name, icon }) => ({
-                label: name(),
-                icon,
-                run: () => go(to(screen)),
-              }))}
+              items={[
+                ...rest.map(({ path: screen, name, icon }) => ({ label: name(), icon, run: () => go(to(screen)) })),
+                ...views.map((each) => ({
+                  group: words.views,
+                  label: each.name,
+                  icon: iconOf(each),
+                  run: () => go(addressOf(each)),
+                })),
+              ]}
             >
               <Icon of={moreIcon} />
               <span class="frame-nav-name">{words.moreScreens}</span>
@@ -47,6 +54,21 @@ export function Navigation() {
           </li>
         )}
       </ul>
+      {views.length > 0 && (
+        <section class="frame-nav-rest frame-views" aria-label={words.views}>
+          <p aria-hidden="true">{words.views}</p>
+          <ul class="plain">
+            {views.map((each) => (
+              <li key={each.id}>
+                <a href={addressOf(each)} aria-current={each.id === view ? 'page' : undefined}>
+                  <Icon of={iconOf(each)} />
+                  <span class="frame-nav-name">{each.name}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
     </nav>
   );
 }

@@ -7,10 +7,12 @@ export const LABEL_COLOURS: readonly string[] = [
   ...['#1f6feb', '#b35900', '#1a7f37', '#8250df', '#cf222e', '#0e7490', '#9a6700', '#bf3989'],
 ];
 
-export function useLabels(projectId: string) {
+/** @param enabled false: does not request them yet */
+export function useLabels(projectId: string, enabled = true) {
   return useQuery({
     key: ['labels', projectId],
     load: (signal) => call<typeof listLabels>('GET /api/projects/:id/labels', { id: projectId }, { signal }),
     follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
+    enabled,
   });
 }

@@ -6,12 +6,14 @@ import { Failed, Loading } from './states.tsx';
 interface LaterOptions {
   /** It is loaded with the page (build.ts), as are its styles. */
   readonly isFirst?: boolean;
+  /** Nothing is shown in its place until it is there. */
+  readonly isQuiet?: boolean;
 }
 
 /** A component whose code and styles are loaded when it is first rendered. */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  { isFirst = false }: LaterOptions = {},
+  { isFirst = false, isQuiet = false }: LaterOptions = {},
 ): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Later(props: P) {
@@ -26,6 +28,7 @@ export function later<P extends object>(
     }, []);
     // A file from an earlier build no longer exists; reloading the page gets those of the current one.
     if (error) return <Failed error={error} retry={() => location.reload()} />;
-    return View ? h(View, props) : <Loading />;
+    if (View) return h(View, props);
+    return isQuiet ? null : <Loading />;
   };
 }

@@ -89,12 +89,12 @@ interface MenuListProps {
   readonly items: readonly MenuItem[];
   /** What the menu is shown at, and where the focus returns to. */
   readonly anchor: RefObject<HTMLElement | null>;
-  readonly startAt: End;
+  readonly startAt?: End;
   readonly onClose: () => void;
 }
 
 /** The menu itself, for as long as it is rendered: there are as many buttons as cards, and one menu. */
-function MenuList({ id, label, items, anchor, startAt, onClose }: MenuListProps) {
+export function MenuList({ id, label, items, anchor, startAt = 'first', onClose }: MenuListProps) {
   const menu = useRef<HTMLDivElement>(null);
   const all = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
   useLayoutEffect(() => {

@@ -13,7 +13,10 @@ interface VirtualOptions {
   /** The approximate height of an entry, until it is measured. */
   readonly estimatePx: number;
   readonly gapPx: number;
+  /** Of a long list, the same function as long as the keys are the same: they are asked for again with each other one. */
   readonly keyOf: (index: number) => string;
+  /** The height of what stays at the top of the scroller, above the entries. */
+  readonly headPx?: number;
 }
 
 interface VirtualList {
@@ -26,7 +29,7 @@ interface VirtualList {
 }
 
 /** The entries of a long list that are in view, and some around them: only these are rendered. */
-export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf }: VirtualOptions): VirtualList {
+export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf, headPx = 0 }: VirtualOptions): VirtualList {
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
   const options = {
     count,
@@ -35,6 +38,7 @@ export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf }: Virtua
     getItemKey: keyOf,
     gap: gapPx,
     overscan: 6,
+    scrollPaddingEnd: headPx,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,

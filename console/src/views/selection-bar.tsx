@@ -1,4 +1,6 @@
 import './selection-bar.css';
+import type { Board } from '@worktrack/contracts/projects/board';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { useMemo } from 'preact/hooks';
 import { deleteItems } from '../change/copy.ts';
 import { changeEach, changeItems, labelItems } from '../change/many.ts';
@@ -15,21 +17,29 @@ import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useUsers } from '../parts/people.ts';
 import { useShortcuts } from '../parts/shortcuts.ts';
-import type { BoardCards } from './board-cards.ts';
-import { words } from './messages.ts';
+import { words as fieldWords } from './filter-messages.ts';
 import { selected, selectNothing } from './selection.ts';
+import { words } from './selection-messages.ts';
+
+interface SelectionBarProps {
+  readonly projectId: string;
+  readonly boards: readonly Board[];
+  readonly find: (id: string) => { readonly card: Card } | undefined;
+}
 
 /** What can be done with all cards that are selected, at once; each can be undone as one. */
-export function SelectionBar({ cards }: { readonly cards: BoardCards }) {
-  const { columns, projectId } = cards.board;
+export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
   const users = useUsers();
-  const labels = useLabels(projectId);
+  const labels = useLabels(projectId).data ?? [];
   useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
   // As they are when something is chosen, not when the bar was drawn.
-  const chosen = () => [...selected.value].flatMap((id) => cards.find(id)?.card ?? []);
+  const chosen = () => [...selected.value].flatMap((id) => find(id)?.card ?? []);
+  const isOnOne = ({ id }: Board) => chosen().every((card) => card.boardId === id);
+  // Items of several boards have no column in common.
+  const columns = boards.find(isOnOne)?.columns ?? [];
   const roleOf = (id: string) => columns.find((column) => column.id === id)?.role;
   const label = (group: string, change: 'add' | 'remove'): MenuItem[] =>
-    (labels.data ?? []).map((each) => ({
+    labels.map((each) => ({
       group,
       label: each.name,
       icon: <LabelDot colour={each.colour} />,
@@ -48,11 +58,11 @@ export function SelectionBar({ cards }: { readonly cards: BoardCards }) {
       words.assign,
       [
         ...users.map(({ name }) => ({ label: name, run: () => void changeItems(chosen(), { assignee: name }) })),
-        { group: '', label: words.assignNobody, run: () => void changeItems(chosen(), { assignee: null }) },
+        { group: '', label: fieldWords.nobody, run: () => void changeItems(chosen(), { assignee: null }) },
       ],
     ],
     [
-      words.priority,
+      fieldWords.priority,
       PRIORITIES.map((priority) => ({
         label: itemWords[priority],
         icon: <PriorityIcon priority={priority} isNamed={false} />,
@@ -61,7 +71,7 @@ export function SelectionBar({ cards }: { readonly cards: BoardCards }) {
     ],
     [common.labels, [...label(words.addLabel, 'add'), ...label(words.removeLabel, 'remove')]],
     [
-      words.type,
+      fieldWords.type,
       TYPES.map((type) => ({
         label: itemWords[type],
         icon: <TypeIcon type={type} isNamed={false} />,

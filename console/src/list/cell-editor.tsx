@@ -1,0 +1,157 @@
+import type { Board } from '@worktrack/contracts/projects/board';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
+import type { RefObject } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { labelItems } from '../change/many.ts';
+import { moveItems } from '../change/move.ts';
+import { changeItem } from '../change/save.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { PriorityIcon, StateIcon } from '../parts/item-icons.tsx';
+import { PRIORITIES } from '../parts/item-values.ts';
+import { itemWords } from '../parts/item-words.ts';
+import { LabelDot } from '../parts/label.tsx';
+import { useLabels } from '../parts/labels.ts';
+import { type MenuItem, MenuList } from '../parts/menu.tsx';
+import { useUsers } from '../parts/people.ts';
+import { words as fieldWords } from '../views/filter-messages.ts';
+import { words as selectionWords } from '../views/selection-messages.ts';
+import { type CellName, nameOf } from './columns.ts';
+import { words } from './messages.ts';
+
+const EDITED: readonly CellName[] = ['title', 'column', 'priority', 'assignee', 'labels', 'dueDate', 'estimate'];
+/** What is changed in its cell. */
+export const isEdited = (column: CellName): boolean => EDITED.includes(column);
+
+interface EditorProps {
+  readonly card: Card;
+  readonly board: Board | undefined;
+  readonly column: CellName;
+  /** The cell, to which the focus returns. */
+  readonly cell: RefObject<HTMLElement | null>;
+  readonly onClose: () => void;
+}
+
+/** Changes a field in its cell: a menu of its values, or what is written. */
+export function CellEditor(props: EditorProps) {
+  const { column, card } = props;
+  switch (column) {
+    case 'title':
+      return <Written {...props} value={card.title} onSave={(title) => title && changeItem(card, { title })} />;
+    case 'dueDate':
+      return (
+        <Written
+          {...props}
+          type="date"
+          value={card.dueDate ?? ''}
+          onSave={(dueDate) => changeItem(card, { dueDate: dueDate || null })}
+        />
+      );
+    case 'estimate':
+      return (
+        <Written
+          {...props}
+          type="number"
+          value={String(card.estimate ?? '')}
+          onSave={(text) => changeItem(card, { estimate: text === '' ? null : Number(text) })}
+        />
+      );
+    default:
+      return <Values {...props} />;
+  }
+}
+
+function Values({ card, board, column, cell, onClose }: EditorProps) {
+  const id = useId();
+  const items = useValues(card, board, column);
+  return (
+    <MenuList id={id} label={words.change({ what: nameOf(column) })} items={items} anchor={cell} onClose={onClose} />
+  );
+}
+
+function useValues(card: Card, board: Board | undefined, column: CellName): MenuItem[] {
+  const users = useUsers();
+  const labels = useLabels(card.projectId, column === 'labels').data ?? [];
+  switch (column) {
+    case 'column': {
+      const columns = board?.columns ?? [];
+      const roleOf = (id: string) => columns.find((each) => each.id === id)?.role;
+      return columns.map((each) => ({
+        label: each.name,
+        icon: <StateIcon role={each.role} />,
+        checked: each.id === card.boardColumnId,
+        run: () => void moveItems([card], each, roleOf),
+      }));
+    }
+    case 'priority':
+      return PRIORITIES.map((priority) => ({
+        label: itemWords[priority],
+        icon: <PriorityIcon priority={priority} isNamed={false} />,
+        checked: priority === card.priority,
+        run: () => void (priority !== card.priority && changeItem(card, { priority })),
+      }));
+    case 'assignee': {
+      const names = users.filter(({ disabled }) => !disabled).map(({ name }) => name);
+      const isOther = card.assignee !== null && !names.includes(card.assignee);
+      return [null, ...(isOther ? [card.assignee] : []), ...names].map((name) => ({
+        label: name ?? fieldWords.nobody,
+        ...(name !== null && { icon: <Avatar name={name} /> }),
+        checked: name === card.assignee,
+        run: () => void (name !== card.assignee && changeItem(card, { assignee: name })),
+      }));
+    }
+    default: {
+      const has = (labelId: string) => card.labels.some(({ id }) => id === labelId);
+      return [false, true].flatMap((isThere) =>
+        labels
+          .filter(({ id }) => has(id) === isThere)
+          .map((label) => ({
+            group: isThere ? selectionWords.removeLabel : selectionWords.addLabel,
+            label: label.name,
+            icon: <LabelDot colour={label.colour} />,
+            run: () => void labelItems([card], isThere ? { remove: label } : { add: label }),
+          })),
+      );
+    }
+  }
+}
+
+interface WrittenProps extends Omit<EditorProps, 'card'> {
+  readonly type?: 'date' | 'number';
+  readonly value: string;
+  readonly onSave: (text: string) => unknown;
+}
+
+/** What is written is saved by Enter, and when one goes elsewhere. */
+function Written({ column, type, value, onSave, onClose }: WrittenProps) {
+  const [text, setText] = useState(value);
+  const input = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, []);
+  const done = (isSaved: boolean) => {
+    if (isDone.current) return;
+    isDone.current = true;
+    onClose();
+    if (isSaved && text.trim() !== value) onSave(text.trim());
+  };
+  return (
+    <input
+      ref={input}
+      class="input list-input"
+      aria-label={nameOf(column)}
+      {...(type ? { type } : { maxLength: 500 })}
+      {...(type === 'number' && { min: 0, step: 'any' })}
+      value={text}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={() => done(true)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.isComposing) return;
+        if (event.key === 'Escape') done(false);
+        if (event.key === 'Enter') done(input.current?.validity.valid ?? true);
+      }}
+    />
+  );
+}

@@ -1,0 +1,271 @@
+import { signal } from '@preact/signals';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
+import type { Card, Grouping, listGroups, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
+import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import type { Shown } from '../change/shown.ts';
+import { paced } from '../live/paced.ts';
+import { isNews } from '../parts/lease.ts';
+import type { ItemFilters } from '../views/filters.ts';
+import { byPosition, groupsOf, type Order, orderOf } from './order.ts';
+
+/** What is listed, and how. */
+export interface ListOf {
+  readonly projectId: string;
+  readonly boardId: string | undefined;
+  readonly filters: ItemFilters;
+  readonly sort: string | undefined;
+  readonly groupBy: Grouping | undefined;
+}
+
+/** A part of the list, read from its beginning as far as it was looked at: one of its groups, or all of it. */
+export interface Section {
+  /** Of the group; undefined: it is all there is. */
+  readonly key: string | undefined;
+  readonly name: string | null;
+  readonly count: number;
+  readonly isAtLeast: boolean;
+  readonly cards: readonly Card[];
+  /** Where the next page begins; null: there is none, undefined: nothing was read yet. */
+  readonly cursor: string | null | undefined;
+  readonly error?: unknown;
+}
+
+type Page = Output<typeof listProjectCards>;
+
+export const PAGE_SIZE = 100;
+/** The most that the service reads by ids at once. */
+const MAX_BY_ID = 100;
+/** What others change is requested no more often than this. */
+const RENEW_EVERY_MS = 150;
+const RECOUNT_EVERY_MS = 1_000;
+const RETRY_MS = 3_000;
+
+/**
+ * A list of work items as it is shown: what was read, page by page, and what is changed by others and here. It is the answer of one query, so that it is
+ * there again when one comes back, and is read anew after a break in the stream.
+ */
+export class ListCards {
+  readonly of: ListOf;
+  /** Changes whenever the list does. */
+  readonly version = signal(0);
+  sections: readonly Section[] = [];
+  readonly #order: Order;
+  readonly #reading = new Set<string | undefined>();
+  /** What events told while something was being read: its answer may be from before them. */
+  #heard = new Set<string>();
+  #changed = new Set<string>();
+  readonly #renewPaced = paced(() => this.#renew(), RENEW_EVERY_MS);
+  readonly #recountPaced = paced(() => this.#recount(), RECOUNT_EVERY_MS);
+
+  private constructor(of: ListOf) {
+    this.of = of;
+    const isOneColumn = String(of.filters.boardColumnId ?? ',').split(',').length === 1;
+    this.#order = of.sort === undefined && (isOneColumn || of.groupBy === 'column') ? byPosition : orderOf(of.sort);
+  }
+
+  static keyOf = (of: ListOf) => ['list', of.projectId, of];
+
+  /** Lists that are being read for the first time, or again. */
+  static readonly #opening = new Set<ListCards>();
+
+  static async open(of: ListOf, signal: AbortSignal): Promise<ListCards> {
+    const list = new ListCards(of);
+    ListCards.#opening.add(list);
+    try {
+      if (of.groupBy) list.#takeGroups(await list.#groups(signal));
+      else list.#takePage(undefined, await list.#page(undefined, undefined, signal));
+    } finally {
+      ListCards.#opening.delete(list);
+    }
+    list.#renewSoon(list.#heard);
+    return list;
+  }
+
+  /** Others' changes, and those from one's own other tabs. */
+  static hear({ subject, projectId }: LoggedEvent, shown: ListCards | undefined): void {
+    if (subject.kind !== 'work_item') return;
+    for (const list of ListCards.#opening) if (projectId === list.of.projectId) list.#heard.add(subject.id);
+    if (projectId === shown?.of.projectId) shown?.reread([subject.id]);
+  }
+
+  /** An agent's progress, which is in no event of the log. */
+  hearBeat({ workItemId, lease }: Beat): void {
+    const found = this.find(workItemId);
+    if (found && isNews(lease, found.card.lease)) this.#put({ ...found.card, lease });
+  }
+
+  /** What is changed here, before it is answered (change/shown.ts). */
+  change({ id, fields }: Shown): void {
+    const found = this.find(id);
+    if (found) this.#put({ ...found.card, ...fields });
+  }
+
+  reread(ids: readonly string[]): void {
+    if (this.#reading.size > 0) for (const id of ids) this.#heard.add(id);
+    this.#renewSoon(ids);
+  }
+
+  find(id: string): { readonly card: Card } | undefined {
+    for (const { cards } of this.sections) {
+      const card = cards.find((each) => each.id === id);
+      if (card) return { card };
+    }
+    return undefined;
+  }
+
+  /** Of all groups; a card with several labels counts in each. */
+  get total(): number {
+    return this.sections.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Reads the next page of a section, unless that is going on. */
+  async readOn(key: string | undefined): Promise<void> {
+    const section = this.#section(key);
+    if (!section || section.cursor === null || section.error !== undefined || this.#reading.has(key)) return;
+    this.#reading.add(key);
+    try {
+      this.#takePage(key, await this.#page(key, section.cursor ?? undefined));
+    } catch (error) {
+      this.#write(key, () => ({ error }));
+    } finally {
+      this.#reading.delete(key);
+    }
+    if (this.#reading.size > 0) return;
+    this.#renewSoon(this.#heard);
+    this.#heard = new Set();
+  }
+
+  async retry(key: string | undefined): Promise<void> {
+    this.#write(key, () => ({ error: undefined }));
+    await this.readOn(key);
+  }
+
+  #ask(input: Partial<RawInput<typeof listProjectCards>>, signal?: AbortSignal): Promise<Page> {
+    const { projectId, boardId, filters } = this.of;
+    const all = { id: projectId, ...(boardId && { boardId }), ...filters, ...input };
+    return call<typeof listProjectCards>('GET /api/projects/:id/cards', all, { signal });
+  }
+
+  #page(group: string | undefined, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
+    const { sort, groupBy } = this.of;
+    const part = { ...(group !== undefined && { groupBy, group }), ...(cursor && { cursor }) };
+    return this.#ask({ ...part, ...(sort && { sort }), limit: PAGE_SIZE }, signal);
+  }
+
+  #groups(signal?: AbortSignal): Promise<Output<typeof listGroups>> {
+    const { projectId, boardId, filters, groupBy = 'column' } = this.of;
+    const input = { id: projectId, ...(boardId && { boardId }), ...filters, groupBy };
+    return call<typeof listGroups>('GET /api/projects/:id/cards/groups', input, { signal });
+  }
+
+  #section(key: string | undefined): Section | undefined {
+    return this.sections.find((section) => section.key === key);
+  }
+
+  #takeGroups({ groups, totalIsLowerBound }: Output<typeof listGroups>): void {
+    const isAtLeast = totalIsLowerBound === true;
+    const known = new Map(this.sections.map((section) => [section.key, section]));
+    this.sections = groups.map((group) => ({
+      cards: [],
+      cursor: undefined,
+      ...known.get(group.key),
+      ...group,
+      isAtLeast,
+    }));
+    this.version.value++;
+  }
+
+  #takePage(key: string | undefined, { cards, pagination, nextCursor }: Page): void {
+    if (key === undefined && this.sections.length === 0)
+      this.sections = [{ key, name: null, count: 0, isAtLeast: false, cards: [], cursor: undefined }];
+    this.#write(key, (section) => {
+      const known = new Set(section.cards.map(({ id }) => id));
+      return {
+        cards: [...section.cards, ...cards.filter(({ id }) => !known.has(id))],
+        cursor: nextCursor,
+        count: pagination.total,
+        isAtLeast: pagination.totalIsLowerBound === true,
+      };
+    });
+  }
+
+  #write(key: string | undefined, change: (section: Section) => Partial<Section>): void {
+    this.sections = this.sections.map((section) =>
+      section.key === key ? { ...section, ...change(section) } : section,
+    );
+    this.version.value++;
+  }
+
+  #put(card: Card): void {
+    const { groupBy } = this.of;
+    const keys = groupBy && groupsOf(card, groupBy);
+    for (const { key } of this.sections) {
+      if (!keys || keys.includes(key ?? '')) this.#write(key, (section) => this.#withCard(section, card));
+      else this.#removeFrom(key, card.id);
+    }
+  }
+
+  /** Only counted if it belongs beyond what was read. */
+  #withCard({ cards, cursor, count }: Section, card: Card): Partial<Section> {
+    const others = cards.filter(({ id }) => id !== card.id);
+    const isNew = others.length === cards.length;
+    const at = others.findIndex((other) => this.#order(card, other) < 0);
+    const isBeyond = at < 0 && cursor !== null;
+    return {
+      cards: isBeyond ? others : at < 0 ? [...others, card] : others.toSpliced(at, 0, card),
+      // What is not read may be counted already (#recount).
+      count: count + (isNew && !isBeyond ? 1 : 0),
+    };
+  }
+
+  #removeFrom(key: string | undefined, id: string): void {
+    const section = this.#section(key);
+    if (!section?.cards.some((card) => card.id === id)) return;
+    this.#write(key, ({ cards, count }) => ({ cards: cards.filter((card) => card.id !== id), count: count - 1 }));
+  }
+
+  #renewSoon(ids: Iterable<string>): void {
+    for (const id of ids) this.#changed.add(id);
+    if (this.#changed.size > 0) this.#renewPaced();
+  }
+
+  async #renew(): Promise<void> {
+    const ids = [...this.#changed];
+    this.#changed = new Set();
+    // Only the service knows what a search finds.
+    if (this.of.filters.search) {
+      await queries.invalidateQueries({ queryKey: ListCards.keyOf(this.of) });
+      return;
+    }
+    try {
+      for (let at = 0; at < ids.length; at += MAX_BY_ID) {
+        const part = ids.slice(at, at + MAX_BY_ID);
+        const { cards } = await this.#ask({ ids: part });
+        const found = new Map(cards.map((card) => [card.id, card]));
+        for (const id of part) {
+          const card = found.get(id);
+          const shown = this.find(id)?.card;
+          if (card && (shown?.version ?? 0) <= card.version) this.#put(card);
+          else if (!card) for (const { key } of this.sections) this.#removeFrom(key, id);
+        }
+      }
+      this.#recountPaced();
+    } catch {
+      setTimeout(() => this.#renewSoon(ids), RETRY_MS);
+    }
+  }
+
+  /** What was not read may have changed groups, or have come or gone. */
+  async #recount(): Promise<void> {
+    if (this.of.groupBy) {
+      this.#takeGroups(await this.#groups());
+      return;
+    }
+    if (this.sections[0]?.cursor === null) return;
+    const { pagination } = await this.#ask({ limit: 1 });
+    this.#write(undefined, () => ({ count: pagination.total, isAtLeast: pagination.totalIsLowerBound === true }));
+  }
+}

@@ -1,0 +1,62 @@
+import { messages } from '../language/messages.ts';
+
+export const words = messages({
+  list: { en: 'List', de: 'Liste', tr: 'Liste', ja: 'リスト' },
+  noItems: {
+    en: 'There is no work here yet. Whatever agents and people create appears here at once.',
+    de: 'Hier gibt es noch keine Arbeit. Was Agenten und Menschen anlegen, erscheint hier sofort.',
+    tr: 'Burada henüz iş yok. Ajanların ve kişilerin oluşturdukları burada hemen görünür.',
+    ja: 'まだ作業項目がありません。エージェントや人が作成したものがすぐに表示されます。',
+  },
+  count: {
+    en: { one: '{n} item', other: '{n} items' },
+    de: { one: '{n} Element', other: '{n} Elemente' },
+    tr: { one: '{n} öğe', other: '{n} öğe' },
+    ja: { other: '{n} 件' },
+  },
+  atLeast: {
+    en: { other: 'More than {n} items' },
+    de: { other: 'Mehr als {n} Elemente' },
+    tr: { other: '{n} ögeden fazla' },
+    ja: { other: '{n} 件以上' },
+  },
+  title: { en: 'Title', de: 'Titel', tr: 'Başlık', ja: 'タイトル' },
+  agent: { en: 'Agent', de: 'Agent', tr: 'Ajan', ja: 'エージェント' },
+  cost: { en: 'Cost', de: 'Kosten', tr: 'Maliyet', ja: '費用' },
+  createdAt: { en: 'Created', de: 'Angelegt', tr: 'Oluşturuldu', ja: '作成日' },
+  updatedAt: { en: 'Changed', de: 'Geändert', tr: 'Değiştirildi', ja: '更新日' },
+  display: { en: 'Display', de: 'Darstellung', tr: 'Görüntü', ja: '表示' },
+  groupBy: { en: 'Group by', de: 'Gruppieren nach', tr: 'Grupla', ja: 'グループ化' },
+  noGroups: { en: 'No groups', de: 'Ohne Gruppen', tr: 'Gruplama yok', ja: 'グループ化しない' },
+  sortBy: { en: 'Sort by', de: 'Sortieren nach', tr: 'Sırala', ja: '並べ替え' },
+  newestFirst: { en: 'Newest first', de: 'Neueste zuerst', tr: 'En yeni önce', ja: '新しい順' },
+  reversed: { en: 'Reversed', de: 'Umgekehrt', tr: 'Ters sırada', ja: '逆順' },
+  columns: { en: 'Columns', de: 'Spalten', tr: 'Sütunlar', ja: '列' },
+  sortByOf: {
+    en: 'Sort by {column}',
+    de: 'Nach {column} sortieren',
+    tr: '{column} ögesine göre sırala',
+    ja: '{column}で並べ替え',
+  },
+  select: { en: 'Select {taskId}', de: '{taskId} auswählen', tr: '{taskId} seç', ja: '{taskId} を選択' },
+  selection: { en: 'Selection', de: 'Auswahl', tr: 'Seçim', ja: '選択' },
+  change: { en: 'Change {what}', de: '{what} ändern', tr: '{what} değiştir', ja: '{what}を変更' },
+  keysFocus: {
+    en: 'Go from cell to cell',
+    de: 'Von Feld zu Feld',
+    tr: 'Hücreden hücreye git',
+    ja: 'セル間を移動',
+  },
+  keysOpen: {
+    en: 'Open the item, or change the field that has the focus (F2: the title)',
+    de: 'Element öffnen oder das Feld im Fokus ändern (F2: den Titel)',
+    tr: 'Öğeyi aç ya da odaktaki alanı değiştir (F2: başlığı)',
+    ja: '項目を開く、またはフォーカス中の欄を変更（F2：タイトル）',
+  },
+  keysSelect: {
+    en: 'Select the item, to change several together (Shift and click selects several)',
+    de: 'Element auswählen, um mehrere zusammen zu ändern (mit Umschalt und Klick mehrere)',
+    tr: 'Birkaçını birlikte değiştirmek için öğeyi seç (Shift ile tıklama birkaçını seçer)',
+    ja: '項目を選択（Shift を押しながらクリックで複数選択し、まとめて変更）',
+  },
+});

@@ -1,0 +1,99 @@
+import './list.css';
+import type { Board } from '@worktrack/contracts/projects/board';
+import { useCallback, useMemo } from 'preact/hooks';
+import { queries, useQuery } from '../api/query.ts';
+import { useShown } from '../change/shown.ts';
+import { usePlace } from '../create/open.ts';
+import { useBeats, useEvents } from '../live/live.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { filter, setFilters } from '../router.ts';
+import { ItemsBar } from '../views/bar.tsx';
+import { FIELDS, itemFilters, NO_FILTERS } from '../views/filters.ts';
+import { words as viewWords } from '../views/messages.ts';
+import { WorkOf } from '../views/work.tsx';
+import { chosenColumns } from './columns.ts';
+import { Display } from './display.tsx';
+import { ListCards, type ListOf } from './list-cards.ts';
+import { words } from './messages.ts';
+import { Table } from './table.tsx';
+
+/** Work items as a table: filtered, sorted, in groups, and changed in place. */
+export function Screen() {
+  return (
+    <div class="list-screen">
+      <Heading title={words.list} unseen />
+      <WorkOf>
+        {({ project, boards }) => {
+          const board = boards.find(({ id }) => id === filter('board'));
+          return <List projectId={project.id} boards={boards} board={board} />;
+        }}
+      </WorkOf>
+    </div>
+  );
+}
+
+interface ListProps {
+  readonly projectId: string;
+  readonly boards: readonly Board[];
+  /** Undefined: all of them. */
+  readonly board: Board | undefined;
+}
+
+function List({ projectId, boards, board }: ListProps) {
+  const asked = JSON.stringify({
+    projectId,
+    boardId: boards.length > 1 ? board?.id : undefined,
+    filters: itemFilters(),
+    sort: filter('sort'),
+    groupBy: filter('groupBy'),
+  });
+  const of = useMemo<ListOf>(() => JSON.parse(asked), [asked]);
+  usePlace({ projectId, ...(board && { boardId: board.id }) });
+  const query = useQuery({
+    key: ListCards.keyOf(of),
+    load: (signal) => ListCards.open(of, signal),
+    follows: ({ subject, projectId: where }) => subject.kind === 'work_item' && where === projectId,
+    isPatched: true,
+    keepsEarlier: true,
+  });
+  const shown = useCallback(() => queries.getQueryData<ListCards>(ListCards.keyOf(of)), [of]);
+  useEvents(useCallback((event) => ListCards.hear(event, shown()), [shown]));
+  useBeats(useCallback((beat) => shown()?.hearBeat(beat), [shown]));
+  useShown(
+    useMemo(() => ({ change: (change) => shown()?.change(change), reread: (ids) => shown()?.reread(ids) }), [shown]),
+  );
+  const chosen = chosenColumns().join();
+  const columns = useMemo(() => chosenColumns(), [chosen]);
+  const hasFilters = Object.values(of.filters).some(Boolean);
+  return (
+    <>
+      <ItemsBar
+        projectId={projectId}
+        boards={boards}
+        board={board}
+        fields={FIELDS}
+        offersAll
+        also={{ columns: columns.join(',') || 'none' }}
+      >
+        <Display columns={columns} />
+      </ItemsBar>
+      <Loaded query={query}>
+        {(list) =>
+          list.version.value >= 0 && list.total === 0 ? (
+            <Empty>
+              <p>{hasFilters ? viewWords.noMatches : words.noItems}</p>
+              {hasFilters && (
+                <button type="button" class="button" onClick={() => setFilters(NO_FILTERS)}>
+                  {viewWords.clearFilters}
+                </button>
+              )}
+            </Empty>
+          ) : (
+            <Table list={list} boards={boards} columns={columns} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,209 @@
+import './chips.css';
+import type { Board } from '@worktrack/contracts/projects/board';
+import { useState } from 'preact/hooks';
+import { shortUtcDay } from '../language/format.ts';
+import { Field as Labelled } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { filterIcon } from '../parts/icons.ts';
+import { Menu } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
+import { Popup, Tick } from '../parts/popup.tsx';
+import { TagRemove } from '../parts/tag-remove.tsx';
+import { filter, setFilters } from '../router.ts';
+import { words } from './filter-messages.ts';
+import { type Field, type Parameter, valuesOf } from './filters.ts';
+import { useOptions } from './options.tsx';
+
+const MAX_NAMED = 2;
+/** So many are found at a glance. */
+const MAX_UNSEARCHED = 8;
+const DUE = 'due';
+
+interface ChipsProps {
+  readonly fields: readonly Field[];
+  readonly projectId: string;
+  readonly boards: readonly Board[];
+}
+
+/** The filters by value that are set, each a chip in which it is changed, and a menu of those that can be added. */
+export function Chips({ fields, projectId, boards }: ChipsProps) {
+  const [added, setAdded] = useState<Field | typeof DUE>();
+  const set = fields.flatMap((field) =>
+    [field, `${field}Not` as const]
+      .filter((parameter) => filter(parameter) !== undefined)
+      .map((parameter) => ({ field, parameter })),
+  );
+  const isNew = added !== undefined && added !== DUE && !set.some(({ parameter }) => parameter === added);
+  const shown = isNew ? [...set, { field: added, parameter: added }] : set;
+  const isDue = added === DUE || dueText() !== undefined;
+  const done = () => setAdded(undefined);
+  return (
+    <>
+      {shown.map(({ field, parameter }) => (
+        <Chip
+          // It stays when it is turned into its opposite.
+          key={set.some((other) => other.parameter === field) ? parameter : field}
+          field={field}
+          parameter={parameter}
+          projectId={projectId}
+          boards={boards}
+          opensAtOnce={isNew && parameter === added}
+          onDone={done}
+        />
+      ))}
+      {isDue && <DueChip opensAtOnce={added === DUE} onDone={done} />}
+      <Menu
+        class="button button-quiet"
+        label={words.addFilter}
+        items={[
+          ...fields
+            .filter((field) => !set.some((other) => other.field === field))
+            .map((field) => ({ label: words[field], run: () => setAdded(field) })),
+          { label: common.dueDate, run: () => setAdded(DUE) },
+        ]}
+      >
+        <Icon of={filterIcon} />
+        {words.addFilter}
+      </Menu>
+    </>
+  );
+}
+
+interface OpenProps {
+  readonly opensAtOnce: boolean;
+  readonly onDone: () => void;
+}
+
+interface ChipProps extends OpenProps, Pick<ChipsProps, 'projectId' | 'boards'> {
+  readonly field: Field;
+  readonly parameter: Parameter;
+}
+
+function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: ChipProps) {
+  const options = useOptions(field, projectId, boards);
+  const [part, setPart] = useState('');
+  const values = valuesOf(parameter);
+  const isNot = parameter !== field;
+  const nameOf = (value: string) => options.find(([each]) => each === value)?.[1] ?? value;
+  const say = isNot ? words.chipNot : words.chip;
+  const text = say({ field: words[field], values: values.length > 0 ? some(values.map(nameOf)) : '…' });
+  const change = (changed: readonly string[]) => setFilters({ [parameter]: changed.join(',') || undefined });
+  const turn = () => {
+    const other: Parameter = isNot ? field : `${field}Not`;
+    const all = new Set([...valuesOf(other), ...values]);
+    setFilters({ [parameter]: undefined, [other]: [...all].join(',') || undefined });
+  };
+  // What is chosen and not offered any more can still be taken away.
+  const unknown = values.filter((value) => !options.some(([each]) => each === value));
+  const offered = [...unknown.map((value) => [value, value] as const), ...options].filter(([, name]) =>
+    name.toLocaleLowerCase().includes(part.trim().toLocaleLowerCase()),
+  );
+  return (
+    <span class="tag chip">
+      <Popup class="chip-open" label={text} button={text} opensAtOnce={opensAtOnce} onClose={onDone}>
+        {values.length > 0 && (
+          <div class="row chip-how">
+            {[false, true].map((each) => (
+              <button
+                key={String(each)}
+                type="button"
+                class="button button-quiet"
+                aria-pressed={each === isNot}
+                onClick={() => each !== isNot && turn()}
+              >
+                {each ? words.isNoneOf : words.isAnyOf}
+              </button>
+            ))}
+          </div>
+        )}
+        {options.length > MAX_UNSEARCHED && (
+          <input
+            class="input"
+            type="search"
+            aria-label={words.find}
+            placeholder={words.find}
+            value={part}
+            onInput={({ currentTarget }) => setPart(currentTarget.value)}
+          />
+        )}
+        {offered.map(([value, name, icon]) => (
+          <Tick
+            key={value}
+            checked={values.includes(value)}
+            onChange={(isChosen) => change(isChosen ? [...values, value] : values.filter((each) => each !== value))}
+            label={
+              <>
+                {icon}
+                <span>{name}</span>
+              </>
+            }
+          />
+        ))}
+        {offered.length === 0 && <p class="quiet">{common.nothingFound}</p>}
+      </Popup>
+      <TagRemove
+        what={text}
+        onClick={() => {
+          onDone();
+          change([]);
+        }}
+      />
+    </span>
+  );
+}
+
+function DueChip({ opensAtOnce, onDone }: OpenProps) {
+  const text = dueText() ?? words.chip({ field: common.dueDate, values: '…' });
+  return (
+    <span class="tag chip">
+      <Popup class="chip-open" label={text} button={text} opensAtOnce={opensAtOnce} onClose={onDone}>
+        <div class="stack">
+          <Tick
+            label={words.overdue}
+            checked={filter('overdue') === 'true'}
+            onChange={(isChosen) => setFilters({ overdue: isChosen ? 'true' : undefined })}
+          />
+          {(['dueAfter', 'dueBefore'] as const).map((name) => (
+            <Labelled key={name} label={words[name]}>
+              {(control) => (
+                <input
+                  {...control}
+                  class="input"
+                  type="date"
+                  value={filter(name) ?? ''}
+                  onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.value || undefined })}
+                />
+              )}
+            </Labelled>
+          ))}
+        </div>
+      </Popup>
+      <TagRemove
+        what={text}
+        onClick={() => {
+          onDone();
+          setFilters({ overdue: undefined, dueAfter: undefined, dueBefore: undefined });
+        }}
+      />
+    </span>
+  );
+}
+
+function dueText(): string | undefined {
+  const [after, before] = [filter('dueAfter'), filter('dueBefore')];
+  const parts = [
+    ...(filter('overdue') === 'true' ? [words.overdue] : []),
+    ...(after ? [`${words.dueAfter} ${dayOf(after)}`] : []),
+    ...(before ? [`${words.dueBefore} ${dayOf(before)}`] : []),
+  ];
+  return parts.length > 0 ? parts.join(words.or) : undefined;
+}
+
+/** What is no day stays as it is: the service says so. */
+const dayOf = (text: string) => (Number.isNaN(Date.parse(text)) ? text : shortUtcDay(text));
+
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMED).join(words.or);
+  const n = names.length - MAX_NAMED;
+  return n > 0 ? words.andMore({ values: shown, n }) : shown;
+}

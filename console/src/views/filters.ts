@@ -1,0 +1,52 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import type { listCards, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
+import { filter } from '../router.ts';
+
+// What a board and a list are narrowed to is in the address, by the names of the API's parameters: a saved view is understood by every client.
+
+/** Several values of one are alternatives; with `Not`, none of them. */
+export const FIELDS = ['boardColumnId', 'type', 'priority', 'assignee', 'leaseState', 'label', 'epic'] as const;
+export type Field = (typeof FIELDS)[number];
+export type Parameter = Field | `${Field}Not`;
+
+const DUE = ['overdue', 'dueBefore', 'dueAfter'] as const;
+const ofField = (field: Field): readonly Parameter[] => [field, `${field}Not`];
+
+export type ItemFilters = Pick<RawInput<typeof listProjectCards>, 'search' | Parameter | (typeof DUE)[number]>;
+/** Those of a board, whose columns are all shown. */
+export type CardFilters = Omit<
+  Pick<RawInput<typeof listCards>, keyof ItemFilters & keyof RawInput<typeof listCards>>,
+  'boardColumnId'
+>;
+
+/** As the address has them. */
+export function itemFilters(): ItemFilters {
+  const { boardColumnId, boardColumnIdNot } = given(ofField('boardColumnId'));
+  return { ...cardFilters(), ...(boardColumnId && { boardColumnId }), ...(boardColumnIdNot && { boardColumnIdNot }) };
+}
+
+export function cardFilters(): CardFilters {
+  const names = FIELDS.filter((field) => field !== 'boardColumnId').flatMap(ofField);
+  const { overdue, ...due } = given(DUE);
+  // What is none of the values is refused by the service, which says so.
+  const byValue = given(names) as CardFilters;
+  return { search: filter('q'), ...byValue, ...due, ...(overdue && { overdue: overdue === 'true' }) };
+}
+
+function given<Name extends string>(names: readonly Name[]): Partial<Record<Name, string>> {
+  const set = names.map((name) => [name, filter(name)] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as Partial<Record<Name, string>>;
+}
+
+/** By the names of the API's parameters, besides the search (`q` in the address, `search` there). */
+export const PARAMETERS: readonly string[] = [...FIELDS.flatMap(ofField), ...DUE];
+
+/** For `setFilters`: none of them. */
+export const NO_FILTERS = Object.fromEntries(['q', ...PARAMETERS].map((name) => [name, undefined])) as Readonly<
+  Record<string, undefined>
+>;
+
+/** As the service splits them: a comma before a space is part of a name. */
+export function valuesOf(parameter: Parameter): string[] {
+  return filter(parameter)?.split(/,(?! )/) ?? [];
+}

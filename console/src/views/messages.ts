@@ -1,0 +1,24 @@
+import { messages } from '../language/messages.ts';
+
+export const words = messages({
+  noProject: {
+    en: 'There is no project yet.',
+    de: 'Es gibt noch kein Projekt.',
+    tr: 'Henüz proje yok.',
+    ja: 'まだプロジェクトがありません。',
+  },
+  filters: { en: 'Filters', de: 'Filter', tr: 'Süzgeçler', ja: '絞り込み' },
+  search: { en: 'Search', de: 'Suche', tr: 'Ara', ja: '検索' },
+  boardChoice: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
+  allBoards: { en: 'All boards', de: 'Alle Boards', tr: 'Tüm panolar', ja: 'すべてのボード' },
+  clearFilters: { en: 'Clear filters', de: 'Filter löschen', tr: 'Süzgeçleri temizle', ja: '条件をクリア' },
+  noMatches: {
+    en: 'No card matches the filters.',
+    de: 'Keine Karte entspricht den Filtern.',
+    tr: 'Süzgeçlere uyan kart yok.',
+    ja: '条件に一致するカードはありません。',
+  },
+  layout: { en: 'Layout', de: 'Ansicht', tr: 'Düzen', ja: 'レイアウト' },
+  board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
+  list: { en: 'List', de: 'Liste', tr: 'Liste', ja: 'リスト' },
+});

@@ -1,0 +1,51 @@
+import type { Board } from '@worktrack/contracts/projects/board';
+import type { listBoards } from '@worktrack/contracts/projects/board-operations';
+import type { ComponentChildren } from 'preact';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { later } from '../parts/later.tsx';
+import { chosenProject, type Project, useProjects } from '../parts/project.ts';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { words } from './messages.ts';
+
+// Rarely seen, and not while a board is first drawn.
+const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
+
+interface Work {
+  readonly projects: readonly Project[];
+  readonly project: Project;
+  readonly boards: readonly Board[];
+}
+
+/** What shows the work of the project that one is in. */
+export function WorkOf({ children }: { readonly children: (work: Work) => ComponentChildren }) {
+  const projects = useProjects();
+  return (
+    <Loaded query={projects}>
+      {(all) => {
+        const project = chosenProject(all);
+        if (project) return <OfProject projects={all} project={project} children={children} />;
+        return (
+          <>
+            <Empty>{words.noProject}</Empty>
+            <FirstSteps projects={all} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface OfProjectProps extends Omit<Work, 'boards'> {
+  readonly children: (work: Work) => ComponentChildren;
+}
+
+function OfProject({ children, ...work }: OfProjectProps) {
+  const { id } = work.project;
+  const boards = useQuery({
+    key: ['boards', id],
+    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id }, { signal }),
+    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === id,
+  });
+  return <Loaded query={boards}>{(all) => <>{children({ ...work, boards: all })}</>}</Loaded>;
+}

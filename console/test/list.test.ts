@@ -1,0 +1,282 @@
+import type { View } from '@worktrack/contracts/projects/view';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { choose } from './support/choose.ts';
+import { createItem } from './support/create-item.ts';
+import { narrow } from './support/narrow.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+const titles = (page: Page) => page.locator('.list-cell-title > a').allTextContents();
+const cell = (page: Page, title: string, name: string) =>
+  page
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: title, exact: true }) })
+    .locator(`[data-cell=${name}]`);
+/** What is said next can be told from what was said before. */
+const dismiss = (page: Page) => page.getByRole('button', { name: 'Dismiss' }).click();
+const createMany = (organization: TestOrganization, items: readonly object[]) =>
+  organization.call('POST', '/api/work-items/batch', {
+    projectId: organization.projectId,
+    boardId: organization.boardId,
+    boardColumnId: organization.columns.Backlog,
+    items: items.map((item) => ({ type: 'task', ...item })),
+  });
+
+test('a list is sorted by its headings, narrowed by chips and divided into groups, all of it in its address, and looks right', async () => {
+  const organization = await stage.newOrganization();
+  await organization.call('POST', `/api/projects/${organization.projectId}/labels`, {
+    name: 'Later',
+    colour: '#1f6feb',
+  });
+  await createItem(organization, { title: 'Apples', priority: 'low', assignee: 'ada', labels: ['Later'], estimate: 3 });
+  await createItem(organization, { title: 'Cherries', priority: 'urgent', dueDate: '2020-01-31' });
+  await createItem(organization, { title: 'Bananas', boardColumnId: 'To Do', assignee: 'ada' });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('navigation', { name: 'Layout' }).getByRole('link', { name: 'List' }).click();
+  await expect.poll(() => titles(page)).toEqual(['Bananas', 'Cherries', 'Apples']);
+  await visitor.isGood('list');
+
+  await page.getByRole('button', { name: 'Title' }).click();
+  await expect.poll(() => titles(page)).toEqual(['Apples', 'Bananas', 'Cherries']);
+  await page.getByRole('button', { name: 'Priority' }).click();
+  await expect.poll(() => titles(page)).toEqual(['Cherries', 'Bananas', 'Apples']);
+  await page.getByRole('button', { name: 'Priority' }).click();
+  await expect.poll(() => titles(page)).toEqual(['Apples', 'Bananas', 'Cherries']);
+  await page.getByRole('columnheader', { name: 'Priority' }).and(page.locator('[aria-sort=descending]')).waitFor();
+
+  await narrow(page, 'Assignee', 'ada');
+  await expect.poll(() => titles(page)).toEqual(['Apples', 'Bananas']);
+  await page.getByRole('button', { name: 'Assignee: ada', exact: true }).click();
+  await page.getByRole('button', { name: 'is none of' }).click();
+  await expect.poll(() => titles(page)).toEqual(['Cherries']);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Remove Assignee: not ada' }).click();
+  await expect.poll(() => titles(page)).toEqual(['Apples', 'Bananas', 'Cherries']);
+
+  await page.getByRole('button', { name: 'Display' }).click();
+  await choose(page.getByRole('dialog'), 'Group by', 'Column');
+  await page.getByRole('dialog').getByRole('checkbox', { name: 'Labels' }).uncheck();
+  await visitor.isGood('list-display');
+  await page.keyboard.press('Escape');
+  const groups = () => page.locator('.list-group').allTextContents();
+  await expect.poll(groups).toEqual(['Backlog2 items', 'To Do1 item']);
+  await expect.poll(() => titles(page)).toEqual(['Apples', 'Cherries', 'Bananas']);
+  await page.getByRole('button', { name: /^Backlog/ }).click();
+  await expect.poll(() => titles(page)).toEqual(['Bananas']);
+  await visitor.isGood('list-groups');
+
+  const { page: sent } = await visitor.openTab(page.url().split('/console/')[1] as string);
+  await expect.poll(() => titles(sent)).toEqual(['Apples', 'Cherries', 'Bananas']);
+  // The columns are remembered in this browser, too.
+  const { page: plain } = await visitor.openTab('list');
+  await expect.poll(() => titles(plain)).toEqual(['Bananas', 'Cherries', 'Apples']);
+  expect(await plain.getByRole('columnheader').allTextContents()).not.toContain('Labels');
+});
+
+test('a long list is read page by page as one goes down, of which only what is in view is drawn', async () => {
+  const organization = await stage.newOrganization();
+  for (const hundred of [0, 1, 2]) {
+    await createMany(
+      organization,
+      Array.from({ length: 100 }, (_, at) => ({ title: `Item ${hundred * 100 + at}` })),
+    );
+  }
+  const { page, complaints } = await stage.visit('list', { apiKey: organization.apiKey });
+  await page.getByRole('link', { name: 'Item 299', exact: true }).focus();
+  for (const last of ['Item 200', 'Item 100', 'Item 0']) {
+    // The next page is read meanwhile.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return page.evaluate(() => document.activeElement?.textContent);
+      })
+      .toBe(last);
+  }
+  expect(await page.getByRole('row').count()).toBeLessThan(60);
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Item 1');
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary', { name: 'Item 1', exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('what happens meanwhile is in the list at its place, also if it happened while the list was being read', async () => {
+  const organization = await stage.newOrganization();
+  const early = await createItem(organization, { title: 'Early', priority: 'low' });
+  const { page } = await stage.visit('agents', { apiKey: organization.apiKey });
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  let begun = () => {};
+  const isBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  await page.route(
+    '**/cards/groups*',
+    async (route) => {
+      const answer = await route.fetch();
+      begun();
+      await createItem(organization, { title: 'Meanwhile', priority: 'high' });
+      await route.fulfill({ response: answer });
+    },
+    { times: 1 },
+  );
+  await page.evaluate((project) => {
+    history.pushState(null, '', `/console/list?project=${project}&groupBy=priority`);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, organization.projectId);
+  await isBegun;
+  await expect.poll(() => titles(page)).toEqual(['Meanwhile', 'Early']);
+  await organization.call('PATCH', `/api/work-items/${early.id}`, { priority: 'urgent' });
+  await createItem(organization, { title: 'Later', priority: 'low' });
+  await expect.poll(() => titles(page)).toEqual(['Early', 'Meanwhile', 'Later']);
+  await expect
+    .poll(() => page.locator('.list-group').allTextContents())
+    .toEqual(['Urgent1 item', 'High1 item', 'Low1 item']);
+  await organization.call('DELETE', `/api/work-items/${early.id}`);
+  await expect.poll(() => page.locator('.list-group').allTextContents()).toEqual(['High1 item', 'Low1 item']);
+});
+
+test('fields are changed in their cells, with the mouse and the keyboard, several items together, and each change is undone', async () => {
+  const organization = await stage.newOrganization();
+  await organization.call('POST', `/api/projects/${organization.projectId}/labels`, {
+    name: 'Later',
+    colour: '#1f6feb',
+  });
+  const item = await createItem(organization, { title: 'One' });
+  await createItem(organization, { title: 'Two' });
+  const visitor = await stage.visit('list?sort=title', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const now = async () => {
+    const { data } = await organization.call<WorkItem>('GET', `/api/work-items/${item.id}`);
+    const { title, columnName, priority, assignee, dueDate, estimate, labels } = data;
+    return [title, columnName, priority, assignee, dueDate, estimate, labels.map(({ name }) => name).join()];
+  };
+  const pick = async (name: string, value: string) => {
+    await cell(page, 'One', name).click();
+    await page.getByRole('menu').getByText(value, { exact: true }).click();
+  };
+  await pick('column', 'To Do');
+  await pick('priority', 'Urgent');
+  await pick('labels', 'Later');
+  const owner = (await organization.call<{ user: { name: string } }>('GET', '/api/me')).data.user.name;
+  await pick('assignee', owner);
+  await cell(page, 'One', 'estimate').click();
+  await page.getByLabel('Estimate', { exact: true }).fill('5');
+  await page.keyboard.press('Enter');
+  await expect.poll(now).toEqual(['One', 'To Do', 'urgent', owner, null, 5, 'Later']);
+
+  // From the cell that was changed, with the keyboard alone.
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Due date', { exact: true }).fill('2031-05-06');
+  await page.keyboard.press('Enter');
+  await expect.poll(now).toEqual(['One', 'To Do', 'urgent', owner, '2031-05-06', 5, 'Later']);
+  await dismiss(page);
+  await cell(page, 'One', 'dueDate').focus();
+  await page.keyboard.press('F2');
+  await page.getByLabel('Title', { exact: true }).fill('Zero');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => titles(page)).toEqual(['Two', 'Zero']);
+  await page.getByText(`${item.taskId} changed.`).waitFor();
+  await page.keyboard.press('z');
+  await expect.poll(() => titles(page)).toEqual(['One', 'Two']);
+
+  await cell(page, 'Two', 'title').locator('a').focus();
+  await page.keyboard.press('x');
+  await page.getByRole('checkbox', { name: `Select ${item.taskId}` }).click();
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByText('2 selected').waitFor();
+  await visitor.isGood('list-selection');
+  await bar.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Done', exact: true }).click();
+  await expect.poll(() => cell(page, 'Two', 'column').textContent()).toBe('Done');
+  await expect.poll(async () => (await now())[1]).toBe('Done');
+
+  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'Reader',
+    permissions: ['work-items:read', 'projects:read'],
+  });
+  const reader = await stage.visit('list?sort=title', { apiKey: data.key });
+  await cell(reader.page, 'One', 'priority').click();
+  await reader.page.getByRole('complementary', { name: 'One' }).waitFor();
+  expect(await reader.page.getByRole('checkbox').count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('what is shown is saved as a view, of one’s own or shared, which is in the navigation, has an address and is changed, renamed, deleted and taken back', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Soon', priority: 'urgent' });
+  await createItem(organization, { title: 'Some day', priority: 'low' });
+  const visitor = await stage.visit('list', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const views = async () =>
+    (await organization.call<{ views: View[] }>('GET', '/api/views')).data.views.map(({ name, shared, filters }) => ({
+      name,
+      shared,
+      filters,
+    }));
+  const inNavigation = (of: Page) => of.getByRole('region', { name: 'Views' }).getByRole('link').allTextContents();
+  await narrow(page, 'Priority', 'Urgent');
+  await expect.poll(() => titles(page)).toEqual(['Soon']);
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Urgent');
+  await page.getByLabel('For everybody who sees the project').check();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => inNavigation(page)).toEqual(['Urgent']);
+  const columns = 'column,priority,assignee,labels,dueDate,estimate';
+  const filters = { layout: 'list', priority: 'urgent', columns };
+  expect(await views()).toEqual([{ name: 'Urgent', shared: true, filters }]);
+  await visitor.isGood('list-view');
+
+  // Others see it, and may not change it.
+  const { data } = await organization.call<{ id: string }>('POST', '/api/users', {
+    name: 'Grace',
+    email: 'grace@example.com',
+    role: 'member',
+  });
+  const { data: hers } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'Hers',
+    userId: data.id,
+    permissions: ['work-items:read', 'projects:read'],
+  });
+  const [{ id = '' } = {}] = (await organization.call<{ views: View[] }>('GET', '/api/views')).data.views;
+  const { page: her } = await stage.visit(`views/${id}`, { apiKey: hers.key });
+  await expect.poll(() => titles(her)).toEqual(['Soon']);
+  await her.getByRole('button', { name: 'View Urgent' }).click();
+  expect(await her.getByRole('menuitem').allTextContents()).toEqual(['Save as a new view']);
+
+  await dismiss(page);
+  await page.getByRole('button', { name: 'Priority: Urgent', exact: true }).click();
+  await page.getByRole('dialog').getByRole('checkbox', { name: 'Low' }).check();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => titles(page)).toEqual(['Some day', 'Soon']);
+  const choose = async (name: string, item: string) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  await choose('View Urgent, changed here', 'Save changes');
+  await page.getByText('Urgent saved.').waitFor();
+  await expect.poll(async () => (await views())[0]?.filters).toEqual({ ...filters, priority: ['urgent', 'low'] });
+  await page.keyboard.press('z');
+  await expect.poll(async () => (await views())[0]?.filters).toEqual(filters);
+  await choose('View Urgent, changed here', 'Discard changes');
+  await expect.poll(() => titles(page)).toEqual(['Soon']);
+  await choose('View Urgent', 'Rename');
+  await page.getByRole('textbox', { name: 'Name' }).fill('At once');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => inNavigation(page)).toEqual(['At once']);
+  await expect.poll(() => inNavigation(her)).toEqual(['At once']);
+  await choose('View At once', 'Keep to yourself');
+  await her.getByRole('region', { name: 'Views' }).waitFor({ state: 'detached' });
+  await choose('View At once', 'Delete');
+  await page.getByText('At once deleted.').waitFor();
+  expect(await inNavigation(page)).toEqual([]);
+  await page.keyboard.press('z');
+  await expect.poll(() => inNavigation(page)).toEqual(['At once']);
+  expect(await views()).toEqual([{ name: 'At once', shared: false, filters }]);
+  expect(visitor.complaints).toEqual([]);
+});
