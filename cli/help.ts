@@ -58,7 +58,7 @@ export const HELP: Readonly<Record<string, string>> = {
   priority: 'how urgent it is',
   projectId: 'a project; default: WORKTRACK_PROJECT_ID',
   provider: 'who provides the model',
-  quietHours: 'JSON: { "from": "22:00", "to": "07:00", "timeZone": "Europe/Berlin" }',
+  quietHours: 'JSON: { from, to, timeZone }, times such as 22:00, a zone such as Europe/Berlin',
   reason: 'why: shown in the history, and to whoever gets the work back',
   removeLabels: 'labels to take away, as with --labels',
   repositories: 'where the code is, each address',
