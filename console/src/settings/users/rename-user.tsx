@@ -1,8 +1,5 @@
 import type { User } from '@worktrack/contracts/keys/records';
-import type { updateUser } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -10,6 +7,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { tell } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
+import { saveUser } from './save.ts';
 
 export function RenameUser({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState(name);
@@ -19,8 +17,7 @@ export function RenameUser({ user: { id, name }, onClose }: { readonly user: Use
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      const user = await call<typeof updateUser>('PATCH /api/users/:id', { id, name: chosen });
-      void queries.invalidateQueries({ queryKey: ['users'] });
+      const user = await saveUser(id, { name: chosen });
       onClose();
       tell(words.renamed({ name: user.name }));
     });

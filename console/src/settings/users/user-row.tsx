@@ -1,8 +1,5 @@
 import type { User } from '@worktrack/contracts/keys/records';
-import type { updateUser } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -13,6 +10,7 @@ import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 import { RenameUser } from './rename-user.tsx';
 import { grantable, nameOfRole, useRoles } from './roles.ts';
+import { saveUser } from './save.ts';
 
 interface UserRowProps {
   readonly user: User;
@@ -31,8 +29,7 @@ export function UserRow({ user, onLink }: UserRowProps) {
 
   const change = (changes: { readonly role?: string; readonly disabled?: boolean }, done: string) =>
     run(async () => {
-      await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
-      void queries.invalidateQueries({ queryKey: ['users'] });
+      await saveUser(id, changes);
       tell(done);
     });
   const give = (chosen: string) => change({ role: chosen }, words.changed({ name, role: nameOfRole(all, chosen) }));

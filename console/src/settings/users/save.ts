@@ -1,0 +1,16 @@
+import type { User } from '@worktrack/contracts/keys/records';
+import type { updateUser } from '@worktrack/contracts/keys/users';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { askWhoIsThere, identity } from '../../session.ts';
+
+export async function saveUser(
+  id: string,
+  changes: { readonly name?: string; readonly role?: string; readonly disabled?: boolean },
+): Promise<User> {
+  const user = await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
+  void queries.invalidateQueries({ queryKey: ['users'] });
+  // On its event too (app.tsx), which may come before the service has forgotten who that was: once it has answered, it has.
+  if (id === identity.peek()?.user.id) void askWhoIsThere();
+  return user;
+}
