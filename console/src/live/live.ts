@@ -120,10 +120,9 @@ function takeIn(event: LoggedEvent): void {
  */
 export function keepEvents(): () => void {
   const kept: LoggedEvent[] = [];
-  const keep = (event: LoggedEvent) => void kept.push(event);
-  listeners.add(keep);
+  const end = hearEvents((event) => void kept.push(event));
   return () => {
-    listeners.delete(keep);
+    end();
     for (const event of kept.splice(0)) takeIn(event);
   };
 }
@@ -151,14 +150,17 @@ async function readAgain(isMeant: (query: Query) => boolean = () => true): Promi
   await queries.invalidateQueries({ predicate: isMeant });
 }
 
+/** @returns ends it */
+export function hearEvents(listener: (event: LoggedEvent) => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
 /** Calls back for each event while the component is mounted: for what is patched rather than requested again. */
 export function useEvents(listener: (event: LoggedEvent) => void): void {
-  useEffect(() => {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
-  }, [listener]);
+  useEffect(() => hearEvents(listener), [listener]);
 }
 
 export function useBeats(listener: (beat: Beat) => void): void {
