@@ -17,6 +17,7 @@ import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { did } from '../../parts/undo.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { EditDelete } from './edit-delete.tsx';
 import { words } from './messages.ts';
 
 const COLOUR_NAMES = ['blue', 'orange', 'green', 'purple', 'red', 'teal', 'brown', 'pink'] as const;
@@ -72,24 +73,7 @@ export function Labels({ project }: { readonly project: Project }) {
                     </div>
                   </div>
                   {mayWrite && (
-                    <div class="row">
-                      <button
-                        type="button"
-                        class="button"
-                        aria-label={words.editOf({ name: label.name })}
-                        onClick={() => setEdited(label)}
-                      >
-                        {parts.edit}
-                      </button>
-                      <button
-                        type="button"
-                        class="button button-bad"
-                        aria-label={words.deleteOf({ name: label.name })}
-                        onClick={() => setDeleted(label)}
-                      >
-                        {parts.delete}
-                      </button>
-                    </div>
+                    <EditDelete name={label.name} onEdit={() => setEdited(label)} onDelete={() => setDeleted(label)} />
                   )}
                 </li>
               ))}

@@ -18,6 +18,7 @@ import { Empty } from '../../parts/states.tsx';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { saveProject } from './change.ts';
+import { EditDelete } from './edit-delete.tsx';
 import { words } from './messages.ts';
 
 type Template = Project['templates'][number];
@@ -58,24 +59,11 @@ export function Templates({ project }: { readonly project: Project }) {
                 {template.title && <p class="quiet">{template.title}</p>}
               </div>
               {mayWrite && (
-                <div class="row">
-                  <button
-                    type="button"
-                    class="button"
-                    aria-label={words.editOf({ name: template.name })}
-                    onClick={() => setEdited(template)}
-                  >
-                    {parts.edit}
-                  </button>
-                  <button
-                    type="button"
-                    class="button button-bad"
-                    aria-label={words.deleteOf({ name: template.name })}
-                    onClick={() => void remove(template)}
-                  >
-                    {parts.delete}
-                  </button>
-                </div>
+                <EditDelete
+                  name={template.name}
+                  onEdit={() => setEdited(template)}
+                  onDelete={() => void remove(template)}
+                />
               )}
             </li>
           ))}

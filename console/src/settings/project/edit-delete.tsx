@@ -1,0 +1,22 @@
+import { words as parts } from '../../parts/messages.ts';
+import { words } from './messages.ts';
+
+interface EditDeleteProps {
+  /** Of what is edited or deleted, for who hears the buttons alone. */
+  readonly name: string;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+}
+
+export function EditDelete({ name, onEdit, onDelete }: EditDeleteProps) {
+  return (
+    <div class="row">
+      <button type="button" class="button" aria-label={words.editOf({ name })} onClick={onEdit}>
+        {parts.edit}
+      </button>
+      <button type="button" class="button button-bad" aria-label={words.deleteOf({ name })} onClick={onDelete}>
+        {parts.delete}
+      </button>
+    </div>
+  );
+}
