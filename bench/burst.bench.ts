@@ -12,6 +12,7 @@ import type { Source } from '@worktrack/contracts/feedback/records';
 import { yieldCpu } from '@worktrack/stack/processes/priority';
 import { cpuMsByGroup } from './support/cpu.ts';
 import { type LoadResult, loadHttp } from './support/http-load.ts';
+import { SERVERS } from './support/parts.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
@@ -149,7 +150,7 @@ async function besideBurners(shares: readonly Share[]): Promise<number[]> {
 
 /** The processes that submissions go through. */
 function parts(): number[] {
-  const servers = (['rabbitmq', 'redis', 'mongodb'] as const).flatMap((server) => {
+  const servers = SERVERS.flatMap((server) => {
     const { part } = system.servers[server];
     return part ? [part.pid] : [];
   });

@@ -9,7 +9,8 @@ import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import type { Source } from '@worktrack/contracts/feedback/records';
 import { cpuMsByGroup } from './support/cpu.ts';
 import { type LoadRequest, type LoadResult, loadHttp } from './support/http-load.ts';
-import { type System, startBenchSystem } from './support/system.ts';
+import { partsOf } from './support/parts.ts';
+import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const CONNECTIONS = 64;
@@ -134,15 +135,4 @@ try {
 } finally {
   bare.disconnect();
   await system.stop();
-}
-
-/** Each replica and server with its process. */
-function partsOf({ services, servers }: System): (readonly [part: string, pid: number])[] {
-  return [
-    ...services.replicas.map(({ service, part }) => [service, part.pid] as const),
-    ...(['rabbitmq', 'redis', 'mongodb'] as const).flatMap((server) => {
-      const { part } = servers[server];
-      return part ? [[server, part.pid] as const] : [];
-    }),
-  ];
 }

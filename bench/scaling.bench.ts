@@ -13,6 +13,7 @@ import { cpuMsByGroup } from './support/cpu.ts';
 import { followed } from './support/followed.ts';
 import { type LoadRequest, loadHttp } from './support/http-load.ts';
 import { residentMiB } from './support/memory.ts';
+import { partsOf } from './support/parts.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
@@ -29,13 +30,7 @@ const durationMs = Number(values.seconds) * 1_000;
 
 const system = await startBenchSystem({ env: { TRUST_PROXY: 'loopback', LOG_LEVEL: 'warn' } });
 try {
-  const parts = new Map<string, number>([
-    ...system.services.replicas.map(({ service, part }) => [service, part.pid] as const),
-    ...(['rabbitmq', 'redis', 'mongodb'] as const).flatMap((name) => {
-      const { part } = system.servers[name];
-      return part ? [[name, part.pid] as const] : [];
-    }),
-  ]);
+  const parts = new Map(partsOf(system));
   const cases = await casesOf();
   const figures: Record<string, number> = {};
   const rows: (string | number)[][] = [];
@@ -99,11 +94,7 @@ async function casesOf(): Promise<Record<string, { readonly request: LoadRequest
   const claimed = await system.call<{ id: string }>('POST', '/api/projects', { name: 'Claimed' });
   const ids = await fill(project.id, 'backlog', 1_000);
   await fill(claimed.id, 'todo', CLAIMABLE);
-  const [board] = await system.call<{ id: string; columns: { id: string; role: string }[] }[]>(
-    'GET',
-    `/api/projects/${project.id}/boards`,
-  );
-  const column = board?.columns.find(({ role }) => role === 'in_progress')?.id;
+  const place = await placeIn(project.id, 'in_progress');
   const unlimited = { perIp: 1_000_000, perSource: 1_000_000, windowSeconds: 1 };
   const source = await system.call<Source>('POST', '/api/feedback/sources', {
     ...{ name: 'Bench', requireCaptcha: false, rateLimit: unlimited },
@@ -118,7 +109,7 @@ async function casesOf(): Promise<Record<string, { readonly request: LoadRequest
   });
   const item = { type: 'task', title: 'Shorten the address of item {n}', description: 'What it is for. '.repeat(30) };
   return {
-    create: { request: call('POST', '/api/work-items', { ...item, boardId: board?.id, boardColumnId: column }) },
+    create: { request: call('POST', '/api/work-items', { ...item, ...place }) },
     get: { request: { ...call('GET', '/api/work-items/{id}'), lists: { id: ids } } },
     list: { request: call('GET', `/api/work-items?projectId=${project.id}&limit=50`) },
     claim: {
@@ -139,17 +130,22 @@ async function casesOf(): Promise<Record<string, { readonly request: LoadRequest
   };
 }
 
-async function fill(projectId: string, role: string, count: number): Promise<string[]> {
+/** The column of a project's board that has a role. */
+async function placeIn(projectId: string, role: string) {
   const [board] = await system.call<{ id: string; columns: { id: string; role: string }[] }[]>(
     'GET',
     `/api/projects/${projectId}/boards`,
   );
-  const boardColumnId = board?.columns.find((column) => column.role === role)?.id;
+  return { boardId: board?.id, boardColumnId: board?.columns.find((column) => column.role === role)?.id };
+}
+
+async function fill(projectId: string, role: string, count: number): Promise<string[]> {
+  const place = await placeIn(projectId, role);
   const ids: string[] = [];
   for (let at = 0; at < count; at += ITEMS_PER_BATCH) {
     const items = Array.from({ length: ITEMS_PER_BATCH }, (_, i) => ({
       ...{ type: 'task', title: `Item ${at + i}`, description: 'What it is for. '.repeat(30) },
-      ...{ boardId: board?.id, boardColumnId },
+      ...place,
     }));
     const { items: created } = await system.call<{ items: { id: string }[] }>('POST', '/api/work-items/batch', {
       items,

@@ -13,8 +13,9 @@ import { cpuMsByGroup, cpuMsOf } from './support/cpu.ts';
 import { followed } from './support/followed.ts';
 import { type LoadResult, loadHttp } from './support/http-load.ts';
 import { residentMiB } from './support/memory.ts';
+import { partsOf, SERVERS } from './support/parts.ts';
 import { startSide } from './support/side.ts';
-import { type System, startBenchServers, startBenchSystem } from './support/system.ts';
+import { startBenchServers, startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 import { type CallSide, type Case, casesOf } from './work-items/cases.ts';
 import { fillProject } from './work-items/fill.ts';
@@ -27,7 +28,6 @@ const COUNTED_ITEMS = 200;
 const BACKGROUND_COMMANDS = new Set(['hello', 'ismaster', 'ping', 'buildInfo', 'endSessions', 'killSessions']);
 const BACKGROUND_COLLECTION = 'transaction_owners';
 const SERVICES = ['gateway', 'keys', 'workitems', 'feedback', 'events'] as const;
-const SERVERS = ['rabbitmq', 'redis', 'mongodb'] as const;
 
 const { values } = parseArgs({
   options: {
@@ -109,7 +109,7 @@ async function withBench<T>(
   try {
     bareSide = await startSide(join(import.meta.dirname, 'bare/store-server.ts'), system.environment);
     const barePid = bareSide.child.pid;
-    const pids = partsOf(system);
+    const pids = new Map(partsOf(system));
     const idle = memoryOf(pids);
     const databasePid = pids.get('mongodb');
     const authorization = { Authorization: `Bearer ${system.apiKey}` };
@@ -160,17 +160,6 @@ function caller(url: string, headers: Readonly<Record<string, string>>): CallSid
 
 function memoryOf(pids: ReadonlyMap<string, number>): number[] {
   return SERVICES.map((service) => residentMiB(pids.get(service) ?? Number.NaN));
-}
-
-/** Each replica and server with its process. */
-function partsOf({ services, servers }: System): ReadonlyMap<string, number> {
-  return new Map([
-    ...services.replicas.map(({ service, part }) => [service, part.pid] as const),
-    ...SERVERS.flatMap((server) => {
-      const { part } = servers[server];
-      return part ? [[server, part.pid] as const] : [];
-    }),
-  ]);
 }
 
 /** Loads a side, each time with new requests. */

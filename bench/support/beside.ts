@@ -2,6 +2,7 @@ import { type Kind, kinds } from '../profile/kinds.ts';
 import { cpuUsOfGroups } from './cpu.ts';
 import { followed } from './followed.ts';
 import { loadHttp } from './http-load.ts';
+import { SERVERS } from './parts.ts';
 import { type System, startBenchSystem } from './system.ts';
 import { printTable } from './table.ts';
 
@@ -73,7 +74,7 @@ const servicesOf = ({ services }: System) => services.replicas.map(({ part }) =>
 const pids = (system: System) => [...servicesOf(system), ...serversOf(system)];
 
 function serversOf({ servers }: System): number[] {
-  return (['rabbitmq', 'redis', 'mongodb'] as const).flatMap((name) => servers[name].part?.pid ?? []);
+  return SERVERS.flatMap((name) => servers[name].part?.pid ?? []);
 }
 
 function print(kind: Kind, sides: readonly Side[], rounds: readonly (readonly Measured[])[]): void {
