@@ -47,6 +47,9 @@ export const NO_FILTERS = Object.fromEntries(['q', ...PARAMETERS].map((name) => 
 >;
 
 /** As the service splits them: a comma before a space is part of a name. */
+export const valuesIn = (text: string): string[] => text.split(/,(?! )/);
+
 export function valuesOf(parameter: Parameter): string[] {
-  return filter(parameter)?.split(/,(?! )/) ?? [];
+  const text = filter(parameter);
+  return text === undefined ? [] : valuesIn(text);
 }
