@@ -112,10 +112,13 @@ export async function untoldOf(
     .lean();
 }
 
+/** One by one, which holds nothing while it waits: the user may be marking them as read in a transaction, which an `updateMany` would wait for halfway. */
 export async function markTold({ organizationId, channel }: ChannelRecord, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  const these = { organizationId, _id: mongoose.trusted({ $in: [...ids] }) };
-  await NotificationModel.updateMany(these, { $pull: { untold: channel } });
+  await NotificationModel.bulkWrite(
+    ids.map((_id) => ({ updateOne: { filter: { organizationId, _id }, update: { $pull: { untold: channel } } } })),
+    { ordered: false },
+  );
 }
 
 export async function forgetChannels(organizationId: string, userId: string): Promise<void> {

@@ -5,7 +5,6 @@ import { pauseMs } from '../../webhooks/turns/schedule.ts';
 import { withDefaults } from '../kinds.ts';
 import type { NotificationRecord, SettingsRecord } from '../notifications.model.ts';
 import { settingsOfUser, stopWebhook } from '../notifications.repository.ts';
-
 import type { ChannelRecord } from './channels.model.ts';
 import { markTold, type TurnEnd, untoldOf } from './channels.repository.ts';
 import { chatBody } from './chat.ts';
