@@ -29,6 +29,7 @@ describe.skipIf(reason)(`with a real Prometheus${reason ? ` (not here: ${reason}
   let prometheus: PrometheusServer;
   let api: PrometheusApi;
   let endpoint: Endpoint;
+  let failing: Endpoint;
   let stream: StreamReader;
   const over = new AbortController();
   let load: Promise<void>;
@@ -46,6 +47,9 @@ describe.skipIf(reason)(`with a real Prometheus${reason ? ` (not here: ${reason}
     const organization = await system.newOrganization();
     endpoint = await Endpoint.start();
     await organization.call('POST', '/api/webhooks', { url: endpoint.url, types: ['work_item.*'] });
+    // Only a webhook that something waits for is shown, and whoever answers has nothing waiting most of the time.
+    failing = await Endpoint.start(() => 500);
+    await organization.call('POST', '/api/webhooks', { url: failing.url, types: ['work_item.*'] });
     stream = await StreamReader.open(system.baseUrl, organization.apiKey);
     load = work(system, organization, over.signal);
   });
@@ -54,6 +58,7 @@ describe.skipIf(reason)(`with a real Prometheus${reason ? ` (not here: ${reason}
     stream?.leave();
     await load;
     await endpoint?.stop();
+    await failing?.stop();
     await prometheus?.part.kill();
     await system?.stop();
   });
