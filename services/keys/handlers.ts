@@ -104,6 +104,7 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
       },
     }),
     'connections.refresh': write((input, context) => refreshGrant(mint, input, context), {
+      staged: true,
       announce: async ({ current }, { outcome }) => {
         if (outcome === 'refused') await invalidate(await prefixesBeside(current.prefix));
       },

@@ -281,9 +281,9 @@ describe('over two gateways', () => {
     const ask = (token: string, url = base) =>
       askToken(url, { grant_type: 'refresh_token', refresh_token: token, client_id: clientId });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(refresh_token, gateways[i % 2])));
-    // On a busy machine some may have to ask again; what nobody may hear is that the token is not good.
-    expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
-    const given = answers.filter(({ status }) => status === 200).map(({ body }) => body);
+    // Not even 503: a replica asks the database once for all that come at the same time.
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    const given = answers.map(({ body }) => body);
     expect(new Set(given.map((body) => body.refresh_token)).size).toBe(1);
     expect(await accepted(given.map((body) => body.access_token))).toEqual(new Set([200]));
     expect((await ask(given[0]?.refresh_token ?? '')).status).toBe(200);

@@ -7,8 +7,9 @@ import type {
 } from '@worktrack/contracts/keys/oauth';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { StagedContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { enterOf } from '@worktrack/runtime/database/outbox/audited';
+import type { ClientSession } from 'mongoose';
 import type { GrantTokenDocument } from '../grants/grant-tokens.model.ts';
 import { grantTokensByPrefix, insertTokens, markReplaced, removeToken } from '../grants/grant-tokens.repository.ts';
 import type { GrantDocument } from '../grants/grants.model.ts';
@@ -55,7 +56,7 @@ export async function redeemCode(
   const token = await insertTokens(tx, grant, secretsOf(mint, given));
   await noteStepOf(grant, 'token', { at: new Date() }, tx);
   await takeOwnLookup(grant, network, context);
-  return { outcome: 'granted', expiresAt: token.expiresAt.toISOString(), permissions };
+  return granted(token, permissions);
 }
 
 /** A client that runs elsewhere than the browser: what it has looked up belongs to this connection as well. */
@@ -66,28 +67,72 @@ async function takeOwnLookup({ connectionId }: GrantDocument, network: string, {
   if (lookup?.steps.metadata) await changeConnection(tx, connectionId, {}, { metadata: lookup.steps.metadata });
 }
 
-/** The gateway has made the next tokens of the current one, so that all who ask with it at once get the same. */
+/** What is asked for at this moment, by the whole question. */
+const underWay = new Map<string, Promise<Answer>>();
+
+/**
+ * The gateway has made the next tokens of the current one, so that all who ask with it at once get the same. A replica asks once for all of them, and stores nothing if the
+ * tokens are there: of as many transactions on one token, each would be run again for every other one, until some come too late.
+ */
 export async function refreshGrant(
   mint: KeyMint,
-  { current, ...given }: Input<typeof refreshOp>,
-  context: Context,
+  input: Input<typeof refreshOp>,
+  context: StagedContext<FailureOf<typeof refreshOp>, Answer>,
 ): Promise<Answer> {
-  const { tx } = context;
-  const token = await tokenOf(mint, current, context);
-  const grant = token?.kind === 'refresh' ? (await grantsById([token.grantId], tx)).get(token.grantId) : undefined;
-  if (!token || !grant || !isLiving(grant) || grant.clientId !== given.clientId) return REFUSED;
-  if (token.replacedAt && Date.now() - token.replacedAt.getTime() > PARALLEL_MS) {
-    await endReused(grant, 'token-reused', context);
-    return REFUSED;
-  }
-  if (given.resource !== undefined && given.resource !== grant.resource) return FOREIGN;
-  const permissions = await permissionsNow(grant);
-  if (!permissions) return REFUSED;
-  if (!token.replacedAt) await markReplaced(tx, token);
-  const [earlier] = await grantTokensByPrefix([given.access.prefix], tx);
-  const next = earlier ?? (await insertTokens(tx, grant, secretsOf(mint, given)));
-  return { outcome: 'granted', expiresAt: next.expiresAt.toISOString(), permissions };
+  const question = JSON.stringify(input);
+  const asked = underWay.get(question) ?? nextTokens(mint, input, context).finally(() => underWay.delete(question));
+  underWay.set(question, asked);
+  return asked;
 }
+
+async function nextTokens(...[mint, input, context]: Parameters<typeof refreshGrant>): Promise<Answer> {
+  const found = await nextOf(mint, input);
+  if ('earlier' in found && found.earlier) return granted(found.earlier, found.permissions);
+  return context.commit((scope) => refreshOnce(mint, input, { ...context, ...scope }));
+}
+
+async function refreshOnce(mint: KeyMint, input: Input<typeof refreshOp>, context: Context): Promise<Answer> {
+  const { tx } = context;
+  const found = await nextOf(mint, input, tx);
+  if ('reused' in found) await endReused(found.reused, 'token-reused', context);
+  if ('refusal' in found) return found.refusal;
+  const { token, grant, earlier, permissions } = found;
+  if (!token.replacedAt) await markReplaced(tx, token);
+  return granted(earlier ?? (await insertTokens(tx, grant, secretsOf(mint, input))), permissions);
+}
+
+interface Next {
+  readonly token: GrantTokenDocument;
+  readonly grant: GrantDocument;
+  /** The access token that follows, if somebody has asked for it before. */
+  readonly earlier: GrantTokenDocument | undefined;
+  readonly permissions: Permission[];
+}
+
+/** What a refresh token gives at this moment. */
+async function nextOf(
+  mint: KeyMint,
+  { current, access, clientId, resource }: Input<typeof refreshOp>,
+  tx?: ClientSession,
+): Promise<Next | { readonly refusal: Answer } | { readonly refusal: Answer; readonly reused: GrantDocument }> {
+  const token = await tokenOf(mint, current, tx);
+  const grant = token?.kind === 'refresh' ? (await grantsById([token.grantId], tx)).get(token.grantId) : undefined;
+  if (!token || !grant || !isLiving(grant) || grant.clientId !== clientId) return { refusal: REFUSED };
+  if (token.replacedAt && Date.now() - token.replacedAt.getTime() > PARALLEL_MS) {
+    return { refusal: REFUSED, reused: grant };
+  }
+  if (resource !== undefined && resource !== grant.resource) return { refusal: FOREIGN };
+  const permissions = await permissionsNow(grant);
+  if (!permissions) return { refusal: REFUSED };
+  const [earlier] = token.replacedAt ? await grantTokensByPrefix([access.prefix], tx) : [];
+  return { token, grant, earlier, permissions };
+}
+
+const granted = ({ expiresAt }: GrantTokenDocument, permissions: Permission[]): Answer => ({
+  outcome: 'granted',
+  expiresAt: expiresAt.toISOString(),
+  permissions,
+});
 
 /** RFC 7009: whoever holds a token may end it. */
 export async function endToken(
@@ -96,7 +141,7 @@ export async function endToken(
   context: Context,
 ): Promise<Output<typeof endOp>> {
   const { tx } = context;
-  const token = await tokenOf(mint, presented, context);
+  const token = await tokenOf(mint, presented, tx);
   const grant = token && (await grantsById([token.grantId], tx)).get(token.grantId);
   if (!token || !grant || (clientId !== undefined && clientId !== grant.clientId)) return {};
   if (token.kind === 'access') await removeToken(tx, token);
@@ -110,7 +155,7 @@ export async function endToken(
 async function tokenOf(
   mint: KeyMint,
   { prefix, digest }: Presented,
-  { tx }: Context,
+  tx: ClientSession | undefined,
 ): Promise<GrantTokenDocument | undefined> {
   const [token] = await grantTokensByPrefix([prefix], tx);
   return token && mint.recognises(token.hash, digest) ? token : undefined;
