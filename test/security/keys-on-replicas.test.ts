@@ -3,10 +3,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
+import { changingMember, HeldKey, questionsAt } from './access-states.ts';
 
 const REQUESTS = 10_000;
 const CLIENTS_PER_GATEWAY = 32;
 const KEYS = 24;
+/** Of calls whose rights change under them, and the users that they are made for. */
+const LOOPS = 20;
+const MEMBERS = 4;
+const ROUNDS = 3;
+/** How many calls at least begin after a change was answered and end before the next one. */
+const CALLS_PER_STATE = 8;
+/** One in so many calls is made with the key that was replaced last. */
+const CALLS_PER_REPLACED = 7;
 
 let system: Awaited<ReturnType<typeof startSystem>>;
 const issued: string[] = [];
@@ -95,6 +104,70 @@ describe('with two gateways and two keys services', () => {
     expect(wrong).toEqual([]);
     expect(changed.size).toBe(KEYS);
     expect(Math.min(seen.before, seen.after)).toBeGreaterThan(REQUESTS / 10);
+  }, 240_000);
+
+  test('while limits, roles and keys are changed again and again under 20 loops of calls, each call gets what holds between its beginning and its end', async () => {
+    const org = await system.newOrganization();
+    const { data: second } = await org.call<{ id: string }>('POST', '/api/projects', { name: 'Second' });
+    const members = await Promise.all(
+      Array.from({ length: MEMBERS }, async (_, i) => {
+        const member = await changingMember(org, `changing${i}`, [org.projectId, second.id]);
+        issued.push(member.key.value);
+        const more = { replaced: undefined as HeldKey | undefined, isDone: false, calls: 0 };
+        return { ...member, ...more, answered: Promise.withResolvers<void>() };
+      }),
+    );
+    const wrong: string[] = [];
+
+    async function loop(index: number): Promise<void> {
+      const member = members[index % MEMBERS] as (typeof members)[number];
+      const questions = system.gateways.flatMap((gateway) => questionsAt(gateway, second.id));
+      for (let i = index; !member.isDone; i++) {
+        const { ask, expected } = questions[i % questions.length] as (typeof questions)[number];
+        const held = i % CALLS_PER_REPLACED === 0 && member.replaced ? member.replaced : member.key;
+        const fault = await held.judge(ask, expected);
+        if (fault) wrong.push(fault);
+        member.calls++;
+        member.answered.resolve();
+      }
+    }
+    async function administrator(member: (typeof members)[number]): Promise<void> {
+      const enough = async () => {
+        while (member.key.answeredSince < CALLS_PER_STATE) {
+          member.answered = Promise.withResolvers();
+          await member.answered.promise;
+        }
+      };
+      for (let i = 0; i < ROUNDS * member.changes.length; i++) {
+        await enough();
+        const call = caller(system.gateways[i % 2] as string, org.apiKey);
+        const change = member.changes[i % member.changes.length] as (typeof member.changes)[number];
+        const old = member.key;
+        const held = old.state;
+        if (change === 'rotate') {
+          await old.change({}, async () => {
+            const rotated = await call<{ id: string; key: string }>('POST', `/api/api-keys/${member.id}/rotate`, {
+              overlapSeconds: 0,
+            });
+            expect(rotated.status).toBe(201);
+            member.id = rotated.data.id;
+            issued.push(rotated.data.key);
+            member.key = new HeldKey(rotated.data.key, held);
+          });
+          member.replaced = old;
+        } else {
+          await old.change({ ...old.state, ...change.gives }, async () => {
+            const { status } = await call(change.method, change.path, change.body);
+            expect(status).toBe(200);
+          });
+        }
+      }
+      await enough();
+      member.isDone = true;
+    }
+    await Promise.all([...members.map(administrator), ...Array.from({ length: LOOPS }, (_, index) => loop(index))]);
+    expect(wrong).toEqual([]);
+    console.log(`${members.reduce((sum, { calls }) => sum + calls, 0)} calls`);
   }, 240_000);
 
   test('of two owners whom 50 requests demote and disable at once, one stays', async () => {
