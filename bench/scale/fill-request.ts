@@ -11,7 +11,7 @@ export interface FillRequest {
   readonly projectId: string;
   /** The number of the first item. */
   readonly first: number;
-  /** How many, a multiple of TREE. */
+  /** How many: a multiple of TREE, or between 200 and TREE. */
   readonly count: number;
 }
 export interface FillAnswer {

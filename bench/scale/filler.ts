@@ -86,14 +86,16 @@ async function fill({ organizationId, projectId, first, count }: FillRequest): P
     const features = await level(at + 1, 'feature', FEATURES, epics);
     const stories = await level(at + 1 + FEATURES, 'story', STORIES, features);
     const above = 1 + FEATURES + STORIES;
-    await level(at + above, 'task', TREE - above, stories);
+    await level(at + above, 'task', size - above, stories);
   };
 
+  /** A request for less is one small tree. */
+  const size = Math.min(TREE, count);
   let next = first;
   const growTrees = async () => {
     while (next < first + count) {
       const at = next;
-      next += TREE;
+      next += size;
       await tree(at);
     }
   };
