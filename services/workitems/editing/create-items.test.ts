@@ -62,6 +62,20 @@ describe('many items at once', () => {
     expect((await project.get(items[1]?.id as string)).columnName).toBe('To Do');
   });
 
+  test('store what they are given and nothing else: dependencies in metadata hold, and without any there is no list', async () => {
+    const base = await project.create('task');
+    const [by, without] = (
+      await create([
+        { title: 'By metadata', type: 'task', metadata: { dependsOn: [base.taskId] } },
+        { title: 'Without', type: 'task', metadata: { a: 1 } },
+      ])
+    ).items;
+    expect((await project.get(by?.id as string)).metadata).toEqual({ dependsOn: [base.taskId] });
+    expect((await project.get(without?.id as string)).metadata).toEqual({ a: 1 });
+    const { workItem } = await call(project.caller, 'workItems.claim', { agent: 'one', ids: [by?.id as string] });
+    expect(workItem, 'what waits').toBeNull();
+  });
+
   test('are all refused if one is wrong, each fault named by its index, and no number is lost', async () => {
     const before = await counted();
     const refused = await failure(

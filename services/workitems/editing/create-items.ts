@@ -162,10 +162,11 @@ async function projectOf(context: Context, projectId: string | undefined): Promi
 }
 
 async function plan(context: Context, place: Location, given: GivenItem): Promise<Planned> {
-  const { parentId, dependsOn = [] } = given;
+  const { parentId, dependsOn } = given;
   const projectId = place.project._id;
-  const outside = dependsOn.filter((each) => !isRef(each));
-  const content = await contentOf(context, place.board, { ...given, dependsOn: outside });
+  // Where none are given, those that its metadata name hold.
+  const outside = dependsOn && { dependsOn: dependsOn.filter((each) => !isRef(each)) };
+  const content = await contentOf(context, place.board, { ...given, ...outside });
   const parent = parentId === undefined || isRef(parentId) ? undefined : await requireItem(context, parentId);
   if (parent) requireParentFor(context, { type: given.type, projectId }, parent);
   return { ...place, given, parent, content };

@@ -80,6 +80,7 @@ export interface ModelItem {
   estimate: number | null;
   assignee: string | null;
   parentId: string | null;
+  readonly externalId: string | null;
   boardColumnId: string;
   metadata: Metadata;
   isAiProcessing: boolean;
@@ -96,6 +97,16 @@ export interface ModelItem {
   /** Dependencies that were sent back when somebody had begun to build upon them. */
   onReturnedBase: readonly { readonly id: string; readonly until: Verdict }[];
   readonly history: ModelEvent[];
+}
+/** What a creation may say. */
+export interface NewItem extends Pick<ModelItem, 'title' | 'type'> {
+  readonly priority?: Priority;
+  readonly dueDate?: string;
+  readonly estimate?: number;
+  readonly assignee?: string;
+  readonly parentId?: string | undefined;
+  readonly externalId?: string;
+  readonly metadata?: Metadata;
 }
 export interface Tokens {
   readonly totalTokens: number;

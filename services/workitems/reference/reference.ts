@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dollars, restOf, shownCost, usedBy } from './costs.ts';
 import { isBarred, isMisfit } from './gates.ts';
+import { isFaulty, isWithin, type PlannedItem } from './plans.ts';
 import type {
   CascadedMove,
   Changes,
@@ -17,6 +18,7 @@ import type {
   ModelItem,
   ModelLease,
   ModelSession,
+  NewItem,
   Place,
   Priority,
   Report,
@@ -75,6 +77,9 @@ interface Hand {
   readonly reason?: string | undefined;
   readonly force?: boolean | undefined;
 }
+
+/** A new item whose parent, if it has one, is named by its id. */
+type Placed = NewItem & { readonly boardColumnId: string; readonly parentId: string | undefined };
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -293,22 +298,71 @@ export class Model {
 
   // What changes one item.
 
-  create(
-    input: Pick<ModelItem, 'title' | 'type' | 'boardColumnId'> & {
-      priority?: Priority;
-      dueDate?: string;
-      estimate?: number;
-      assignee?: string;
-      parentId?: string;
-      metadata?: Metadata;
-    },
-    learned: { readonly id: string },
-  ): ModelItem {
-    const board = this.boards.find(({ columns }) => columns.some(({ id }) => id === input.boardColumnId)) as ModelBoard;
+  create(input: NewItem & { readonly boardColumnId: string }, learned: { readonly id: string }): ModelItem {
     const parent = input.parentId === undefined ? null : this.item(input.parentId);
+    const existing = this.#withExternalId(input.externalId);
+    if (existing) return existing;
     if (parent) refuseIf([[!this.#mayHaveParent({ type: input.type }, parent), 'VALIDATION_FAILED']]);
-    const item: ModelItem = {
-      id: learned.id,
+    const item = this.#place({ ...input, parentId: parent?.id }, learned.id);
+    this.#add(item);
+    return item;
+  }
+
+  /**
+   * All or none. What has its external id already stays as it is, and is what its ref stands for.
+   * @param learned in the order of the call
+   */
+  createMany(items: readonly PlannedItem[], learned: readonly { readonly id: string }[]): ModelItem[] {
+    const existing = items.map(({ externalId }) => this.#withExternalId(externalId));
+    const plan = items.map((item, index) => {
+      const inMetadata = (item.metadata?.dependsOn ?? []) as string[];
+      const written = [item.parentId ?? [], item.dependsOn ?? inMetadata].flat();
+      refuseIf([[isFaulty(item, items), 'VALIDATION_FAILED']]);
+      const isUnknown = written.some((ref) => !isWithin(ref) && !this.find(ref));
+      refuseIf([[!existing[index] && isUnknown, 'VALIDATION_FAILED']]);
+      const boardColumnId = item.boardColumnId ?? this.#backlog()?.id;
+      return { ...item, existing: existing[index], boardColumnId };
+    });
+    const parentOf = ({ parentId }: PlannedItem) => {
+      const planned = plan.find(({ ref }) => parentId === `#${ref}`);
+      return { planned, stored: planned?.existing ?? (parentId === undefined ? undefined : this.find(parentId)) };
+    };
+    const levelOf = (item: PlannedItem): number => {
+      const { planned, stored } = parentOf(item);
+      return 1 + (stored ? this.#depthOf(stored) : planned ? levelOf(planned) : 0);
+    };
+    for (const item of plan) {
+      refuseIf([[item.boardColumnId === undefined, 'VALIDATION_FAILED']]);
+      const { planned, stored } = parentOf(item);
+      const above = stored ?? planned;
+      const isMisplaced = above !== undefined && !PARENTS[item.type].includes(above.type);
+      refuseIf([[!item.existing && (isMisplaced || levelOf(item) > MAX_TREE_LEVELS), 'VALIDATION_FAILED']]);
+    }
+    const idOf = (item: PlannedItem) => learned[plan.findIndex(({ ref }) => ref === item.ref)]?.id as string;
+    const result = plan.map((item, index) => {
+      const { planned, stored } = parentOf(item);
+      const parentId = stored?.id ?? (planned && idOf(planned));
+      return item.existing ?? this.#place({ ...item, parentId } as Placed, learned[index]?.id as string);
+    });
+    const named = (written: string) =>
+      isWithin(written) ? (result[plan.findIndex(({ ref }) => written === `#${ref}`)]?.taskId as string) : written;
+    const made = result.filter((_, index) => !existing[index]);
+    for (const [index, item] of result.entries()) {
+      const { dependsOn } = items[index] as PlannedItem;
+      if (existing[index] || !dependsOn) continue;
+      item.metadata = { ...item.metadata, dependsOn: [...new Set(dependsOn.map(named))] };
+    }
+    // Which of those that were created at once is the newest is not specified.
+    for (const item of made.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#add(item);
+    return result;
+  }
+
+  /** In its column, with the next number; nobody can refer to it yet. */
+  #place(input: Placed, id: string): ModelItem {
+    const board = this.boards.find(({ columns }) => columns.some(({ id }) => id === input.boardColumnId)) as ModelBoard;
+    this.column(input.boardColumnId)?.items.push(id);
+    return {
+      id,
       taskId: `${this.key}-${LETTERS[input.type]}-${++this.#lastNumber}`,
       boardId: board.id,
       boardColumnId: input.boardColumnId,
@@ -318,7 +372,8 @@ export class Model {
       dueDate: input.dueDate ?? null,
       estimate: input.estimate ?? null,
       assignee: input.assignee || null,
-      parentId: parent?.id ?? null,
+      parentId: input.parentId ?? null,
+      externalId: input.externalId ?? null,
       metadata: merge({}, input.metadata ?? {}),
       isAiProcessing: false,
       version: 1,
@@ -330,10 +385,23 @@ export class Model {
       onReturnedBase: [],
       history: [],
     };
+  }
+
+  #add(item: ModelItem): void {
     this.items.set(item.id, item);
-    this.column(item.boardColumnId)?.items.push(item.id);
     this.#record(item, [{ eventType: 'created', data: this.view(item) }]);
-    return item;
+  }
+
+  #withExternalId(externalId: string | undefined): ModelItem | undefined {
+    return externalId === undefined
+      ? undefined
+      : [...this.items.values()].find((each) => each.externalId === externalId);
+  }
+
+  /** Where work starts, if it is not said. */
+  #backlog(): ModelColumn | undefined {
+    const columns = this.boards[0]?.columns ?? [];
+    return columns.find(({ step }) => step === 'Backlog') ?? columns.find(({ step }) => step === 'To Do');
   }
 
   /** The shortcut creators: in the `Backlog` of the project's default board. */
@@ -341,9 +409,7 @@ export class Model {
     input: { title: string; type: ItemType; parentId?: string },
     learned: { readonly id: string },
   ): ModelItem {
-    const backlog =
-      this.boards[0]?.columns.find(({ step }) => step === 'Backlog') ??
-      this.boards[0]?.columns.find(({ step }) => step === 'To Do');
+    const backlog = this.#backlog();
     if (!backlog) throw new Refused(['VALIDATION_FAILED', 'NOT_FOUND']);
     return this.create({ ...input, boardColumnId: backlog.id }, learned);
   }

@@ -6,10 +6,10 @@ import { whileItStands, whileNobodyActs } from './clock.ts';
 import { compareTouched } from './compare.ts';
 import { MODELS, shownCost } from './costs.ts';
 import { GATES } from './gates.ts';
-import type { DependencyMet, ItemType, LeaseState, ModelItem, Place, Priority } from './records.ts';
+import type { DependencyMet, ItemType, LeaseState, Metadata, ModelItem, Place, Priority } from './records.ts';
 import type { Model } from './reference.ts';
 import type { Service } from './service.ts';
-import { NAMES } from './tables.ts';
+import { NAMES, PARENTS } from './tables.ts';
 
 /** How often what the last steps wrote is compared. The end of a run compares everything. */
 const STEPS_BETWEEN_LOOKS = 4;
@@ -114,6 +114,8 @@ const TokensOf = fc.oneof(
 const SessionTokens = fc
   .record({ model: fc.constantFrom(...MODELS), of: TokensOf, durationMs: optional(fc.nat(100_000)) })
   .map(({ model, of, durationMs }) => given({ model, ...of, durationMs }));
+/** From few, so that some are there already. */
+const ExternalId = optional(fc.constantFrom('one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'));
 const Reason = optional(fc.constantFrom('Not yet', 'Once more'));
 /** Whose key it is: usually the one that all else is done with. */
 const Who = fc.constantFrom<'caller' | 'otherKey' | 'reviewer'>('caller', 'caller', 'caller', 'otherKey', 'reviewer');
@@ -151,6 +153,7 @@ const create = step(
     ...{ title: Title, type: Type, priority: optional(PriorityOf), assignee: optional(Assignee) },
     ...{ dueDate: optional(Day), estimate: optional(Estimate) },
     ...{ metadata: optional(MetadataOf), parent: optional(Nth), column: Nth, dependsOn: optional(Nth) },
+    externalId: ExternalId,
   }),
   async ({ title, type, metadata, parent: n, column: at, dependsOn, ...plain }, model, service) => {
     // Usually on the first board, and where work starts.
@@ -163,8 +166,85 @@ const create = step(
       metadata: dependency ? { ...metadata, dependsOn: [dependency] } : metadata,
     });
     await service.agree('workItems.create', { ...input, boardId: board.id }, (answer) => {
+      const known = model.items.size;
       const item = model.create(input, answer);
-      expect(answer).toMatchObject(model.view(item));
+      const isNew = model.items.size > known;
+      expect(answer).toMatchObject({
+        ...model.view(item),
+        ...(input.externalId !== undefined && { created: isNew }),
+      });
+    });
+  },
+  () => true,
+);
+
+/** What refers to something within the plan, or to what is there. */
+const Reference = fc.record({ isWithin: flag, n: Nth });
+const Planned = fc.record({
+  ...{ title: Title, type: Type, priority: optional(PriorityOf), metadata: optional(MetadataOf) },
+  ...{ column: optional(Nth), externalId: ExternalId, byTaskId: flag, isTwice: rarely },
+  ...{ parent: optional(Reference), dependsOn: optional(fc.array(Reference, { maxLength: 2 })) },
+});
+type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
+type Reference = ValueOf<typeof Reference>;
+type Planned = ValueOf<typeof Planned>;
+
+const refAt = (index: number) => `item-${index}`;
+
+/** Usually one that comes before, and that the rules allow; now and then any of the plan, one too far, or one that is not there. */
+function namedIn(
+  model: Model,
+  items: readonly Planned[],
+  index: number,
+  { isWithin, n }: Reference,
+  isParent: boolean,
+): string | undefined {
+  const { type, byTaskId } = items[index] as Planned;
+  if (isWithin) {
+    if (n % 40 === 0) return `#${refAt(n % (items.length + 1))}`;
+    const fitting = [...items.keys()].filter(
+      (at) => at < index && (!isParent || PARENTS[type].includes((items[at] as Planned).type)),
+    );
+    return fitting.length === 0 ? undefined : `#${refAt(nth(fitting, n))}`;
+  }
+  if (n % 60 === 1) return uuidv7();
+  const item = isParent ? parentAt(model, type, n) : [...model.items.values()][n % Math.max(1, model.items.size)];
+  return item && ref(item, byTaskId);
+}
+
+/** What is there already may be named in metadata, too. */
+function inMetadata(metadata: Metadata | undefined, dependsOn: string[] | undefined) {
+  const isThere = dependsOn?.length === 1 && !dependsOn[0]?.startsWith('#');
+  return isThere ? { metadata: { ...metadata, dependsOn } } : { metadata, dependsOn };
+}
+
+/** A plan of several items, in any order, all of them or none. */
+const createMany = step(
+  fc.record({ items: fc.array(Planned, { minLength: 1, maxLength: 6 }), isReversed: flag, common: optional(Nth) }),
+  async ({ items, isReversed, common }, model, service) => {
+    const columns = nth(model.boards, 0).columns;
+    const columnAt = (n: number | undefined) => (n === undefined ? undefined : nth(columns, n).id);
+    const plan = items.map(({ column, parent, dependsOn, byTaskId: _, isTwice, ...plain }, index) =>
+      given({
+        ...{ ...plain, ref: refAt(isTwice ? 0 : index), boardColumnId: columnAt(column) },
+        parentId: parent && namedIn(model, items, index, parent, true),
+        ...inMetadata(
+          plain.metadata,
+          dependsOn?.flatMap((each) => namedIn(model, items, index, each, false) ?? []),
+        ),
+      }),
+    );
+    if (isReversed) plan.reverse();
+    const input = given({ items: plan, boardColumnId: columnAt(common) });
+    await service.agree('workItems.createMany', input, (answer) => {
+      const known = new Set(model.items.keys());
+      const made = model.createMany(
+        plan.map((each) => given({ ...each, boardColumnId: each.boardColumnId ?? input.boardColumnId })),
+        answer?.items,
+      );
+      expect(answer.items).toEqual(
+        made.map(({ id, taskId }, n) => ({ ref: plan[n]?.ref, id, taskId, created: !known.has(id) })),
+      );
     });
   },
   () => true,
@@ -757,6 +837,7 @@ export const anyStep = fc.oneof(
   { weight: 14, arbitrary: create },
   { weight: 4, arbitrary: createInBacklog },
   { weight: 4, arbitrary: createTree },
+  { weight: 5, arbitrary: createMany },
   { weight: 14, arbitrary: update },
   { weight: 20, arbitrary: move },
   { weight: 8, arbitrary: moveChildren },
