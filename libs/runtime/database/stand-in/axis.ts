@@ -33,7 +33,7 @@ const NEWEST_IDS: Axis = {
 };
 
 /** As long as an id: a bound that is the beginning of a value stands on the wrong side of it in a descending index. */
-const firstIdOf = (ms: number) => firstIdAt(new Date(Math.ceil(ms)));
+const firstIdOf = (ms: number) => firstIdAt(new Date(Math.floor(ms)));
 
 const NUMBERS: Axis = {
   firstWidth: 64,
