@@ -111,10 +111,15 @@ test('what mentions one is there until it is marked as read, and an item is watc
     ...{ kinds: { comment: false, move: true }, mail: 'hourly', quietHours: { from: '22:00', to: '06:30' } },
     webhook: { url: 'https://hooks.example.com/x', format: 'slack' },
   });
+  await call('POST', `/api/work-items/${task.id}/comments`, { text, leaseToken: claim.data.lease.token });
+  await page.getByText('Unread').waitFor();
   await page
     .getByRole('link', { name: /The colours/ })
     .first()
     .click();
+  // Whoever opens an item has seen what was told of it.
+  const unread = async () => (await call<{ unread: number }>('GET', '/api/notifications')).data.unread;
+  await expect.poll(unread).toBe(0);
   await choose('Stop watching');
   await page.getByText(`You are no longer told of ${task.taskId}.`).waitFor();
 });

@@ -176,6 +176,7 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('notifications.mentions', { limit: 1, after: { since: new Date().toISOString(), id: uuidv7() } });
   await ask('notifications.read', {});
   await ask('notifications.read', { ids: [uuidv7()] });
+  await ask('notifications.read', { workItemId });
   await ask('notifications.setWatch', { workItemId, watching: true });
   await plans.of('notifying', async () => {
     const said = event({

@@ -66,10 +66,13 @@ export const listMentions = operation({
 
 export const readNotifications = operation({
   name: 'notifications.read',
-  summary: 'Mark notifications as read: these, or all.',
+  summary: 'Mark notifications as read: these, those of a work item, or all.',
   permissions: ['work-items:read'],
   effect: 'update',
-  input: z.strictObject({ ids: z.array(Id).max(MAX_READ).optional() }),
+  input: z.strictObject({
+    ids: z.array(Id).max(MAX_READ).optional(),
+    workItemId: Id.optional().describe('Only what is told of this work item'),
+  }),
   output: z.object({
     /** How many are left. */
     unread: z.int(),
@@ -196,10 +199,10 @@ export const setWatch = operation({
 
 export const isWatching = operation({
   name: 'notifications.isWatching',
-  summary: 'Say whether a user watches a work item.',
+  summary: 'Say whether a user watches a work item, and what of it is not read.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ workItemId: Id }),
-  output: z.object({ watching: z.boolean() }),
+  output: z.object({ watching: z.boolean(), hasUnread: z.boolean() }),
   errors: [],
 });

@@ -50,9 +50,10 @@ export const showWatch = operation({
   permissions: ['work-items:read'],
   effect: 'read',
   input: watchInput,
-  output: watchOutput,
+  /** `hasUnread`: whether you were told of it what you have not read. */
+  output: watchOutput.extend({ hasUnread: z.boolean() }),
   errors: ['NOT_FOUND'],
-  example: { input: { workItemId: 'W-T-14' }, output: exampleWatch },
+  example: { input: { workItemId: 'W-T-14' }, output: { ...exampleWatch, hasUnread: false } },
   rest: 'GET /api/work-items/:workItemId/watch',
 });
 

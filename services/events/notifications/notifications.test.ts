@@ -81,7 +81,7 @@ describe('whoever watches an item', () => {
     expect([await told(ada), await told(grace)]).toEqual([['move'], []]);
     await events.take([happens('work_item.deleted')]);
     expect(await told(ada)).toEqual([]);
-    expect(await as(ada)('notifications.isWatching', { workItemId })).toEqual({ watching: false });
+    expect(await as(ada)('notifications.isWatching', { workItemId })).toEqual({ watching: false, hasUnread: false });
   });
 });
 
@@ -146,6 +146,24 @@ test('pages have each once, and another’s are neither seen nor read', async ()
   await as(grace)('notifications.read', { ids });
   expect(await as(ada)('notifications.read', { ids: ids.slice(0, 2) })).toEqual({ unread: 5 });
   expect((await as(ada)('notifications.stored', { unread: true })).notifications).toHaveLength(5);
+});
+
+test('what was told of one item is marked as read, and nothing else, nor what is in another project', async () => {
+  await watch(ada);
+  await events.take([happens('work_item.moved'), happens('work_item.commented', { text: 'Seen' })]);
+  const elsewhere = { workItemId: randomUUID() };
+  await NotificationModel.create({
+    ...{ _id: randomUUID(), organizationId, userId: ada, ...elsewhere, kind: 'move', at: new Date(), actor: null },
+    ...{ projectId, revision: 1, taskId: 'W-T-2', isRead: false },
+  });
+  const about = () => as(ada)('notifications.isWatching', { workItemId });
+  expect(await about()).toEqual({ watching: true, hasUnread: true });
+  await as(ada)('notifications.read', { workItemId }, { projects: [randomUUID()] });
+  await as(grace)('notifications.read', { workItemId });
+  expect((await about()).hasUnread).toBe(true);
+  expect(await as(ada)('notifications.read', { workItemId })).toEqual({ unread: 1 });
+  expect((await about()).hasUnread).toBe(false);
+  expect(await as(ada)('notifications.isWatching', elsewhere)).toEqual({ watching: false, hasUnread: true });
 });
 
 test('all are marked as read at once, also if there are more than are counted', async () => {

@@ -11,7 +11,15 @@ import type { ReadContext, WriteContext } from '@worktrack/runtime/database/hand
 import { readCursor, unknownCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
 import type { NotificationRecord } from './notifications.model.ts';
-import { countUnread, isWatched, markRead, newestOf, saveWatch, unreadMentions } from './notifications.repository.ts';
+import {
+  countUnread,
+  isUnread,
+  isWatched,
+  markRead,
+  newestOf,
+  saveWatch,
+  unreadMentions,
+} from './notifications.repository.ts';
 
 /** When the last one of a page was, and its id. */
 const Place = z.tuple([z.iso.datetime(), z.uuid()]);
@@ -45,16 +53,16 @@ export async function listMentions(
 }
 
 export async function readNotifications(
-  { ids }: Input<typeof readOperation>,
+  { ids, workItemId }: Input<typeof readOperation>,
   { caller, tx }: WriteContext,
 ): Promise<Output<typeof readOperation>> {
-  if (ids === undefined) {
-    await markRead(caller, undefined, tx);
+  if (ids === undefined && workItemId === undefined) {
+    await markRead(caller, {}, tx);
     return { unread: 0 };
   }
   // Counted no further than MAX_COUNTED, which is more than can be marked by id.
   const before = await countUnread(caller);
-  return { unread: before - (await markRead(caller, ids, tx)) };
+  return { unread: Math.max(0, before - (await markRead(caller, { ids, workItemId }, tx))) };
 }
 
 export async function setWatch(
@@ -69,7 +77,8 @@ export async function isWatching(
   { workItemId }: Input<typeof watchingOperation>,
   { caller }: ReadContext,
 ): Promise<Output<typeof watchingOperation>> {
-  return { watching: await isWatched(caller, workItemId) };
+  const [watching, hasUnread] = await Promise.all([isWatched(caller, workItemId), isUnread(caller, workItemId)]);
+  return { watching, hasUnread };
 }
 
 const placeOf = (at: string, id: string) => ({ value: new Date(at), id });

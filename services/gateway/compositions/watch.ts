@@ -11,12 +11,12 @@ type Context = CompositionContext<FailureOf<typeof watchOperation>>;
 /** The work items service knows the item, and the events service who watches it. */
 export const showWatch: Composition<typeof showOperation> = async (input, context) => {
   const item = await named(input, context);
-  const { watching } = await context.clients.events.call(
+  const known = await context.clients.events.call(
     'notifications.isWatching',
     { workItemId: item.workItemId },
     context.options,
   );
-  return { output: { ...item, watching }, replayed: false };
+  return { output: { ...item, ...known }, replayed: false };
 };
 
 export const watch: Composition<typeof watchOperation> = (input, context) => set(true, input, context);
