@@ -33,10 +33,10 @@ function project(
     test: {
       pool: 'forks',
       // Bounds for what hangs, far above what anything takes: a machine may be slow.
-      testTimeout: 60_000,
-      hookTimeout: 180_000,
+      testTimeout: 240_000,
+      hookTimeout: 300_000,
       teardownTimeout: 60_000,
-      expect: { poll: { timeout: 30_000 } },
+      expect: { poll: { timeout: 60_000 } },
       ...options,
     },
   };

@@ -162,7 +162,7 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     process.kill(pids.keys[0] as number, 'SIGKILL');
     await expect.poll(() => readStack().pids.keys).not.toEqual(pids.keys);
     // Its port is another one now.
-    await expect.poll(async () => (await running()).toSorted(), { timeout: 60_000 }).toEqual(all);
+    await expect.poll(async () => (await running()).toSorted()).toEqual(all);
     const rules = await fetch(`${urls.prometheus}/api/v1/rules?type=alert`);
     expect(await rules.text()).toContain('WorktrackAvailability');
   });

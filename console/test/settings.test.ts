@@ -67,7 +67,7 @@ test('a key is created with chosen permissions, shown once, shows when it was us
     const keys = (await organization.call<ApiKey[]>('GET', '/api/api-keys')).data;
     return keys.find(({ name }) => name === 'Agent 3')?.lastUsedAt;
   };
-  await expect.poll(lastUsedAt, { timeout: 30_000 }).toBeTruthy();
+  await expect.poll(lastUsedAt).toBeTruthy();
   await page.reload();
   await entry(visitor, 'Agent 3').getByText('Last used').waitFor();
   expect(await page.content()).not.toContain(key);
@@ -307,14 +307,14 @@ test('a source is created, its tag copied and its widget tried, and it is change
     const { data } = await organization.call<{ items: FeedbackItem[] }>('GET', '/api/feedback/items');
     return data.items.map(({ message }) => message);
   };
-  await expect.poll(sent, { timeout: 30_000 }).toEqual(['Das gefällt mir.']);
+  await expect.poll(sent).toEqual(['Das gefällt mir.']);
   await page.keyboard.press('Escape');
   if (await page.getByRole('dialog').isVisible()) await page.getByRole('button', { name: 'Close' }).click();
 
   // Counted some seconds later, since gateways report them together.
   const outcomes = async () =>
     (await organization.call<{ days: unknown[] }>('GET', `/api/feedback/sources/${source?.id}/outcomes`)).data.days;
-  await expect.poll(async () => (await outcomes()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await outcomes()).length).toBe(1);
   await page.getByRole('button', { name: 'Outcomes of Shop' }).click();
   await page.getByRole('row', { name: / 1$/ }).waitFor();
   await visitor.isGood('settings-source-outcomes');

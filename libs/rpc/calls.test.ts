@@ -383,9 +383,7 @@ describe('a service that is not running', () => {
     const { service, seen } = await rig.client();
     const held = service.call('calls.hold', { text: 'slow' }, { requestId });
     // Long enough for the client to ask whether the queue still exists, which it sees as an empty message.
-    await expect
-      .poll(() => seen.batches.filter(({ items }) => items === 0).length, { timeout: 20_000 })
-      .toBeGreaterThan(1);
+    await expect.poll(() => seen.batches.filter(({ items }) => items === 0).length).toBeGreaterThan(1);
     gate.open();
     expect(await held).toEqual({ text: 'slow' });
   });

@@ -76,7 +76,7 @@ describe('a child', () => {
       await expect.poll(() => readFileSync(`/proc/${Number(pid)}/comm`, 'utf8')).toBe('sleep\n');
       process.kill(Number(pid), 'SIGSTOP');
       parent.kill('SIGKILL');
-      await expect.poll(() => child && isRunning(child), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => child && isRunning(child)).toBe(false);
     },
   );
 });

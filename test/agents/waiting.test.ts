@@ -70,7 +70,7 @@ async function waitingAt(): Promise<number[]> {
   );
 }
 const areWaiting = (count: number) =>
-  expect.poll(async () => (await waitingAt()).reduce((sum, at) => sum + at, 0), { timeout: 30_000 }).toBe(count);
+  expect.poll(async () => (await waitingAt()).reduce((sum, at) => sum + at, 0)).toBe(count);
 
 describe('a claim that waits', () => {
   test('with nothing to get is answered when its time is up, with the reason', async () => {

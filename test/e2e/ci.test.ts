@@ -242,7 +242,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     expect(await items()).toMatchObject([{ title: 'The build fails', columnName: 'To Do' }]);
     const logs = await organization.call<object[]>('GET', `/api/work-items/${bug?.id}/attachments`);
     expect(logs.data).toHaveLength(20);
-  }, 180_000);
+  });
 
   test('twenty runs of the action at once create one item, and each gets its id', async () => {
     await newBuild();
@@ -253,7 +253,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     expect(await items()).toHaveLength(1);
     for (const { outputs } of runs) expect(outputs).toMatchObject({ id: item?.id, 'task-id': item?.taskId });
     expect(runs.filter(({ outputs }) => outputs.created === 'true')).toHaveLength(1);
-  }, 180_000);
+  });
 });
 
 describe('the action', () => {

@@ -163,7 +163,7 @@ test('waits for a place if its key already has as many streams as allowed when i
   others[0]?.leave();
   const last = await end();
   await expect.poll(() => running.seqs.at(-1), RETRIES).toBeGreaterThanOrEqual(last);
-}, 180_000);
+});
 
 test('ends with 1 and the words of the service if the log does not have its place, and with 2 if its key is revoked', async () => {
   const early = tail({ args: ['--after', '1000000'] });

@@ -131,6 +131,6 @@ test('readers that read nothing are ended with an event that says where to resum
   const seqs = rest.events.map(({ seq }) => seq);
   expect(seqs).toEqual(upTo(place, seqs.at(-1) as number));
 
-  await expect.poll(() => slowReaders(crowded), { timeout: 60_000 }).toBe(SLOW_READERS);
+  await expect.poll(() => slowReaders(crowded)).toBe(SLOW_READERS);
   expect(peakMiB(crowded.part.pid) - beforeMiB).toBeLessThan(MAX_GROWTH_MIB);
 }, 300_000);

@@ -45,14 +45,14 @@ describe.runIf(MINUTES > 0)('with a real Prometheus and a real Alertmanager', ()
       [alertmanager.address],
     );
     calls = await SteadyCalls.begin(system);
-  }, 180_000);
+  });
   afterAll(async () => {
     console.table(told);
     await calls?.end();
     await prometheus?.part.kill();
     await alertmanager?.stop();
     await system?.stop();
-  }, 120_000);
+  });
 
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(0)} s`;
   const namesOf = (notices: readonly Notice[]) => [...new Set(notices.map(({ alert }) => alert))].toSorted();

@@ -62,7 +62,7 @@ describe('while Redis is unavailable', () => {
     expect((await revoke(made.id, idempotencyKey)).status).toBe(503);
 
     await redis?.restart();
-    await expect.poll(async () => (await revoke(made.id, idempotencyKey)).status, { timeout: 30_000 }).toBe(200);
+    await expect.poll(async () => (await revoke(made.id, idempotencyKey)).status).toBe(200);
     expect(await statuses(made.key)).toEqual([401, 401]);
     expect(await statuses(other.key)).toEqual([200, 200]);
   });
@@ -99,7 +99,7 @@ test('while the keys service is unavailable, cached keys keep working, others ge
     const { data } = await org.call<{ id: string; lastUsedAt: string | null }[]>('GET', '/api/api-keys');
     return Date.parse(data.find(({ id }) => id === made.id)?.lastUsedAt ?? '');
   };
-  await expect.poll(lastUsedAt, { timeout: 30_000 }).toBeGreaterThanOrEqual(usedAfterMs);
+  await expect.poll(lastUsedAt).toBeGreaterThanOrEqual(usedAfterMs);
   expect(await statuses(uncached.key)).toEqual([200, 200]);
 });
 

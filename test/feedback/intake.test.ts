@@ -569,7 +569,7 @@ test('what becomes of submissions is counted by source and day, a repetition not
     invalid: 2,
     rate: 1,
   };
-  await expect.poll(() => outcomes(source), { timeout: 10_000 }).toEqual([counted]);
+  await expect.poll(() => outcomes(source)).toEqual([counted]);
   const foreign = await system.newOrganization();
   expect((await foreign.call('GET', `/api/feedback/sources/${source.id}/outcomes`)).status).toBe(404);
 });
@@ -595,14 +595,14 @@ test('an organization accepts as many submissions a day as it says, over all its
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(86_000);
   const quota = async () =>
     (await Promise.all([one, other].map(outcomes))).flat().reduce((sum, day) => sum + (day as typeof none).quota, 0);
-  await expect.poll(quota, { timeout: 10_000 }).toBe(26);
+  await expect.poll(quota).toBe(26);
 
   expect((await organization.call('PATCH', '/api/organization', { feedbackPerDay: null })).data.feedbackPerDay).toBe(
     null,
   );
   expect((await organization.call('GET', '/api/organization')).data.feedbackPerDay).toBe(null);
   const status = async () => (await somebody().submit(one)).status;
-  await expect.poll(status, { timeout: 5_000 }).toBe(201);
+  await expect.poll(status).toBe(201);
 });
 
 test('only owners and admins set the quota', async () => {

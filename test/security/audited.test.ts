@@ -48,7 +48,7 @@ const entriesOf = async (requestId: string) =>
   (await everything()).filter(({ context }) => context.requestId === requestId);
 
 async function settled(requestId: string): Promise<AuditEntry[]> {
-  await expect.poll(async () => (await entriesOf(requestId)).length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await entriesOf(requestId)).length).toBeGreaterThan(0);
   return entriesOf(requestId);
 }
 
@@ -269,7 +269,7 @@ test('the export is the log, and whoever has only the page on it can check every
   const jwks = await (await fetch(`${system.baseUrl}/.well-known/worktrack-audit-keys.json`)).json();
   const keys = new Map((jwks as { keys: AuditKey[] }).keys.map((each) => [each.kid, publicKeyOf(each)]));
   for (const head of heads) expect(isSignedBy(head, keys.get(head.keyId) as never)).toBe(true);
-}, 90_000);
+});
 
 test('is for owners: an admin is refused, and an auditor is whoever has a role with audit:read', async () => {
   const auditors = await made('/api/roles', { name: 'Auditor', permissions: ['audit:read'] });

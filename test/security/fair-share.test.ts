@@ -72,7 +72,7 @@ test('each message of a batch takes its own place, also after a claim that gave 
       tool(2, 'list_feedback', {}),
     ];
     const batches = Array.from({ length: 3 }, () => sendBatch(system.baseUrl, one.apiKey, batch));
-    await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     feedback?.kill('SIGCONT');
     for (const response of await Promise.all(batches)) {
       expect(await response.json()).toMatchObject([
@@ -115,7 +115,7 @@ test('however many slow uploads and unread downloads one organization has, anoth
   });
   try {
     for (const sending of slow) sending.on('error', () => {}).flushHeaders();
-    await expect.poll(waiting, { timeout: 5_000 }).toBeGreaterThan(100);
+    await expect.poll(waiting).toBeGreaterThan(100);
     expect(await upload(other, theirs, 'small', 1_000)).toBe(201);
     const read = await fetch(`${pathOf(theirs)}/local?key=small`, {
       headers: { authorization: `Bearer ${other.apiKey}` },
@@ -125,5 +125,5 @@ test('however many slow uploads and unread downloads one organization has, anoth
     for (const sending of slow) sending.destroy();
   }
   // What they held is free again.
-  await expect.poll(() => upload(one, ours, randomUUID(), 1_000), { timeout: 5_000 }).toBe(201);
+  await expect.poll(() => upload(one, ours, randomUUID(), 1_000)).toBe(201);
 });

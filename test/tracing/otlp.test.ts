@@ -97,7 +97,7 @@ test('a call is one trace from the request to each command of the database, and 
     (await receiver.spans()).find(
       ({ kind, links }) => kind === 'consumer' && links.some(({ spanId }) => spanId === client?.spanId),
     );
-  await expect.poll(batchOf, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(batchOf).toMatchObject({
     ...{ service: 'worktrack-workitems', name: 'process rpc.workitems' },
     attributes: {
       ...{ 'messaging.system': 'rabbitmq', 'messaging.destination.name': 'rpc.workitems' },
@@ -140,7 +140,7 @@ test('what somebody else wrote into a header makes nothing be sent; of a failure
   expect(response.status).toBe(503);
   const failed = async () =>
     (await receiver.spans()).slice(before).filter(({ attributes }) => attributes['http.response.status_code'] === 503);
-  await expect.poll(async () => (await failed()).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await failed()).length).toBe(1);
   const [http] = await failed();
   expect(http).toMatchObject({ hasFailed: true, parentSpanId: '', links: [{ traceId: foreign.traceId }] });
   expect(http?.traceId).not.toBe(foreign.traceId);
@@ -153,9 +153,9 @@ test('what somebody else wrote into a header makes nothing be sent; of a failure
     const logs = readFileSync(join(system.folder, 'logs', 'gateway.log'), 'utf8').split('\n');
     return logs.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line));
   };
-  await expect.poll(lines, { timeout: 5_000 }).toMatchObject([{ status: 503, trace_id: http?.traceId }]);
+  await expect.poll(lines).toMatchObject([{ status: 503, trace_id: http?.traceId }]);
   const again = async () => (await ask(system.baseUrl, 'GET', '/api/work-items', newTrace().traceparent)).status;
-  await expect.poll(again, { timeout: 20_000 }).toBe(200);
+  await expect.poll(again).toBe(200);
 });
 
 test('what takes longer than a second is kept, as an exemplar too', async () => {
@@ -166,7 +166,7 @@ test('what takes longer than a second is kept, as an exemplar too', async () => 
   expect((await ask(system.baseUrl, 'POST', path, newTrace().traceparent, claim)).status).toBe(200);
   const slow = async () =>
     (await receiver.spans()).filter(({ attributes }) => attributes['http.route'] === path).at(-1) as ReceivedSpan;
-  await expect.poll(slow, { timeout: 20_000 }).toMatchObject({ hasFailed: false });
+  await expect.poll(slow).toMatchObject({ hasFailed: false });
   const { traceId, durationMs } = await slow();
   expect(durationMs).toBeGreaterThan(1_000);
   const own = await spansOf(traceId, ({ service, kind }) => service === 'worktrack-workitems' && kind === 'server');
@@ -182,7 +182,7 @@ test('a webhook that is refused is a trace of its own', async () => {
   await organization.call('POST', '/api/webhooks', { url: `${endpoint.url}/${CANARY}`, types: ['work_item.created'] });
   await organization.call('POST', '/api/work-items', itemOf(`Told ${CANARY}`));
   const sent = async () => (await receiver.spans()).find(({ name }) => name === 'POST webhook');
-  await expect.poll(sent, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(sent).toMatchObject({
     ...{ service: 'worktrack-events', kind: 'client', hasFailed: true },
     attributes: {
       'worktrack.organization.id': organization.organizationId,

@@ -78,7 +78,7 @@ test('a captcha that is switched on while the form is open is silently solved', 
   await source.change({ requireCaptcha: true });
   const bootstrap = `${stage.baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
   const isOn = async () => (await (await fetch(bootstrap)).json()).data.config.requireCaptcha;
-  await expect.poll(isOn, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isOn).toBe(true);
   await visitor.send();
   await visitor.isThanked();
   expect(await source.inbox()).toHaveLength(1);

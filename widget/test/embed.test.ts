@@ -56,7 +56,7 @@ test('the user of a website that is not allowed is told so, its developer what t
     const url = `${stage.baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
     return (await fetch(url, { headers: { origin: scene.site.origin() } })).ok;
   };
-  await expect.poll(isAllowed, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isAllowed).toBe(true);
   await visitor.send();
   await visitor.isThanked();
   expect(await source.inbox()).toMatchObject([{ message: 'Written before it was allowed.' }]);

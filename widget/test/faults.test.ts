@@ -74,7 +74,7 @@ test('while the feedback service is unavailable the message waits, and is stored
   await visitor.picture('service-away');
   expect(visitor.console.join('\n')).toContain('UNAVAILABLE');
   await service?.part.restart();
-  await expect.poll(source.inbox, { timeout: 60_000 }).toMatchObject([{ message: 'Nobody at home.' }]);
+  await expect.poll(source.inbox).toMatchObject([{ message: 'Nobody at home.' }]);
   await visitor.thanks.filter({ hasText: 'Your feedback has arrived.' }).waitFor();
 });
 
@@ -87,6 +87,6 @@ test('while the gateway is unavailable the message waits, also for another page,
   await visitor.thanks.filter({ hasText: 'will be sent' }).waitFor();
   await gateway?.part.restart();
   await visitor.page.goto(scene.site.add(system.baseUrl, { tag: source.tag }));
-  await expect.poll(source.inbox, { timeout: 60_000 }).toMatchObject([{ message: 'The door is locked.' }]);
+  await expect.poll(source.inbox).toMatchObject([{ message: 'The door is locked.' }]);
   await expect.poll(() => visitor.page.evaluate(() => localStorage.length)).toBe(0);
 });

@@ -61,7 +61,7 @@ test('without a network a message will be sent, says the form, and it is once th
   });
   await visitor.page.context().setOffline(false);
   const messages = async () => (await source.inbox()).map(({ message }) => message);
-  await expect.poll(messages, { timeout: 30_000 }).toEqual(['Still in the tunnel.', 'From the tunnel.']);
+  await expect.poll(messages).toEqual(['Still in the tunnel.', 'From the tunnel.']);
   await expect.poll(() => visitor.notice.textContent()).toBe('');
   expect([keys.length, new Set(keys).size]).toEqual([3, 2]);
   expect(await events.jsonValue()).toEqual(['queued', 'queued', 'submitted', 'submitted']);
@@ -105,7 +105,7 @@ test('it waits for the next page of the site, also in another tab, for seven day
   context.on('request', (request) => request.method() === 'POST' && posts.push(request.url()));
   await Promise.all(tabs.map((tab) => tab.goto(scene.site.add(stage.baseUrl, { tag: source.tag }))));
   const messages = async () => (await source.inbox()).map(({ message }) => message);
-  await expect.poll(messages, { timeout: 30_000 }).toEqual(['Six days old.']);
+  await expect.poll(messages).toEqual(['Six days old.']);
   await expect.poll(() => tabs[0]?.evaluate(() => localStorage.length)).toBe(0);
   expect(posts).toHaveLength(1);
 });
@@ -128,7 +128,7 @@ test('a captcha is solved when it is sent', async () => {
   await sendOffline(visitor, 'Proven later.');
   await willBeSent(visitor, '1 message');
   await visitor.page.context().setOffline(false);
-  await expect.poll(source.inbox, { timeout: 60_000 }).toMatchObject([{ message: 'Proven later.' }]);
+  await expect.poll(source.inbox).toMatchObject([{ message: 'Proven later.' }]);
 });
 
 test('what the service will never accept is not sent again and again', async () => {
@@ -139,6 +139,6 @@ test('what the service will never accept is not sent again and again', async () 
     queued.map((one) => ({ ...one, submission: { ...one.submission, email: 'none' } })),
   );
   await visitor.page.context().setOffline(false);
-  await expect.poll(() => visitor.page.evaluate(() => localStorage.length), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => visitor.page.evaluate(() => localStorage.length)).toBe(0);
   expect(visitor.console.join('\n')).toContain('VALIDATION_FAILED');
 });

@@ -127,7 +127,7 @@ test('an event that fails is retried, and the later ones of its subject wait for
   });
 });
 
-test('an endpoint that never answers, and one that refuses, delay nobody else', { timeout: 90_000 }, async () => {
+test('an endpoint that never answers, and one that refuses, delay nobody else', async () => {
   const caller = newCaller();
   const [silent, refusing, well] = [await endpoint(() => () => {}), await endpoint(() => 500), await endpoint()];
   for (const at of [silent, refusing]) for (let i = 0; i < 3; i++) await webhookTo(at, caller);

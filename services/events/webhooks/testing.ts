@@ -114,7 +114,7 @@ export async function startWebhooks() {
 export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
 
 /** Waits until something holds, as the repository's tests do: no event announces it. */
-export function until<T>(look: () => T | Promise<T>, timeoutMs = 45_000): Promise<T> {
+export function until<T>(look: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
   return vi.waitFor(look, { timeout: timeoutMs, interval: 20 });
 }
 

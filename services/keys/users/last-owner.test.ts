@@ -63,5 +63,5 @@ describe('the last active owner', () => {
       expect(await activeOwners(owner)).toBe(1);
       expect(new Set(codes)).toEqual(new Set(['ok', 'CONFLICT']));
     }
-  }, 180_000);
+  });
 });

@@ -178,4 +178,4 @@ test('an item is never put into a column that is removed meanwhile, however much
   ]);
   const names = ['Extra', ...lasting.map(({ name }) => name)];
   for (const { id } of tasks) expect(names).toContain((await get(id)).columnName);
-}, 120_000);
+});

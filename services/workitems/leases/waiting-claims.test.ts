@@ -282,5 +282,5 @@ describe('claims that wait', () => {
     await project.create('task');
     news.received([event('work_item.ready')]);
     expect((await again.answer).claimed).toBe(true);
-  }, 60_000);
+  });
 });

@@ -152,7 +152,7 @@ test('it puts no more into the outbox than a publisher takes out', async () => {
   }
   await migrations.done;
   expect(most).toBeLessThanOrEqual(2_200);
-}, 60_000);
+});
 
 test('what is written from now on has one id in the history and in the log', async () => {
   const project = await startProject();

@@ -51,7 +51,7 @@ describe('what a transaction wrote is free again long before the server itself w
     holder.kill('SIGKILL');
     await writeWhatIsHeld();
     expect(await count()).toBe(10);
-  }, 60_000);
+  });
 
   test('when its process is stopped; it runs again once that resumes', async () => {
     holder.kill('SIGSTOP');
@@ -64,7 +64,7 @@ describe('what a transaction wrote is free again long before the server itself w
     await once(holder, 'exit');
     expect(messages.at(-1)?.runs).toBe(2);
     expect(await count()).toBe(11);
-  }, 60_000);
+  });
 });
 
 test('a transaction whose abort did not reach the server is ended once it can be reached', async () => {
@@ -80,7 +80,7 @@ test('a transaction whose abort did not reach the server is ended once it can be
   await writeWhatIsHeld();
   expect(await count()).toBe(10);
   expect(holder.exitCode).toBeNull();
-}, 60_000);
+});
 
 test('a process that keeps beating keeps its transaction, however long it takes', async () => {
   await expect(writeWhatIsHeld(PATIENCE_MS)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
@@ -88,7 +88,7 @@ test('a process that keeps beating keeps its transaction, however long it takes'
   tell('commit');
   expect(await told).toEqual([{ runs: 1 }, undefined]);
   expect(await count()).toBe(1);
-}, 60_000);
+});
 
 test('a heartbeat on a silent connection holds up no transaction, nor takes its session back when it arrives late', async () => {
   const arrive = await proxy.silence('sessions');
@@ -102,7 +102,7 @@ test('a heartbeat on a silent connection holds up no transaction, nor takes its 
   expect(await owners()).toBe(1);
   tell('commit');
   await once(holder, 'exit');
-}, 60_000);
+});
 
 test('the session of a transaction that was refused is not ended: others may be using it by then', async () => {
   const failed = once(holder, 'message');
@@ -112,7 +112,7 @@ test('the session of a transaction that was refused is not ended: others may be 
   expect(await count()).toBe(10);
   const ended = proxy.silence('killSessions').then(() => 'ended');
   expect(await Promise.race([ended, delay(THREE_BEATS_MS, 'not ended')])).toBe('not ended');
-}, 60_000);
+});
 
 test('a transaction whose session is ended by others in the middle of a statement runs again', async () => {
   let runs = 0;
