@@ -148,7 +148,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   return built;
 }
 
-/** One sheet of what is shown first, and one of all other screens (src/parts/other-styles.ts): together these have fewer bytes than a screen's code. */
+/** One sheet of what is shown first, and one of all other screens (src/parts/page/other-styles.ts): together these have fewer bytes than a screen's code. */
 async function styleSheetOf(paths: readonly string[], font: string): Promise<Uint8Array> {
   // Sorted, so that the same sources make the same file; layers.css has to be the first.
   const isLayers = (path: string) => (path.endsWith('layers.css') ? 0 : 1);

@@ -5,10 +5,10 @@ import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
 import { ready, useEvents } from './live/live.ts';
 import { isPaletteOpen } from './palette/open.ts';
-import { later } from './parts/later.tsx';
-import { isHelpOpen } from './parts/shortcuts.ts';
-import { Failed, Loading } from './parts/states.tsx';
-import { Toasts } from './parts/toasts.tsx';
+import { later } from './parts/page/later.tsx';
+import { isHelpOpen } from './parts/page/shortcuts.ts';
+import { Failed, Loading } from './parts/page/states.tsx';
+import { Toasts } from './parts/popup/toasts.tsx';
 import { go, path, to } from './router.ts';
 import { FIRST_SCREEN, screenAt } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
@@ -17,7 +17,7 @@ const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn)
 
 const Palette = later(async () => (await import('./palette/palette.tsx')).Palette);
 
-const ShortcutHelp = later(async () => (await import('./parts/shortcut-help.tsx')).ShortcutHelp);
+const ShortcutHelp = later(async () => (await import('./parts/popup/shortcut-help.tsx')).ShortcutHelp);
 
 export function App() {
   const { value } = session;

@@ -2,7 +2,6 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
 import { words } from './frame/messages.ts';
-import { needing } from './parts/heading.tsx';
 import {
   agentsIcon,
   boardIcon,
@@ -13,6 +12,7 @@ import {
   settingsIcon,
   taskIcon,
 } from './parts/icons.ts';
+import { needing } from './parts/page/heading.tsx';
 import type { ScreenProps } from './screen-props.ts';
 import { may } from './session.ts';
 

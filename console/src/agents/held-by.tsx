@@ -4,7 +4,7 @@ import { queries } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { fromNow, percent, roughly } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
-import { tell } from '../parts/toasts.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { type HeldItem, type Urgency, urgencyOf } from './leases.ts';

@@ -13,10 +13,10 @@ import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
 import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
-import { isNews } from '../parts/lease.ts';
-import { isSentBack } from '../parts/send-back.ts';
-import { tell, tellFailure } from '../parts/toasts.tsx';
-import { did } from '../parts/undo.ts';
+import { isNews } from '../parts/item/lease.ts';
+import { isSentBack } from '../parts/item/send-back.ts';
+import { tell, tellFailure } from '../parts/popup/toasts.tsx';
+import { did } from '../parts/popup/undo.ts';
 import type { CardFilters } from '../views/filters.ts';
 import {
   type CardPage,

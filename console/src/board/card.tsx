@@ -3,7 +3,6 @@ import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { dollars, duration, number, percent, shortUtcDay } from '../language/format.ts';
-import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import {
   blockedIcon,
@@ -15,12 +14,13 @@ import {
   returnedIcon,
   stalledIcon,
 } from '../parts/icons.ts';
-import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item-icons.tsx';
-import { itemWords } from '../parts/item-words.ts';
-import { Label } from '../parts/label.tsx';
+import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
+import { itemWords } from '../parts/item/item-words.ts';
+import { Label } from '../parts/item/label.tsx';
 import { memo } from '../parts/memo.ts';
-import { Menu } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
+import { Avatar } from '../parts/people/avatar.tsx';
+import { Menu } from '../parts/popup/menu.tsx';
 import { toPanel } from '../router.ts';
 import { may } from '../session.ts';
 import { extendTo, selected, toggle } from '../views/selection.ts';

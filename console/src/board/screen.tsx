@@ -7,10 +7,10 @@ import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
-import { Heading } from '../parts/heading.tsx';
-import { later } from '../parts/later.tsx';
-import { useShortcuts } from '../parts/shortcuts.ts';
-import { Empty } from '../parts/states.tsx';
+import { Heading } from '../parts/page/heading.tsx';
+import { later } from '../parts/page/later.tsx';
+import { useShortcuts } from '../parts/page/shortcuts.ts';
+import { Empty } from '../parts/page/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
@@ -27,7 +27,7 @@ import { catchUp } from './open.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
-const Reason = later(async () => (await import('../parts/reason.tsx')).Reason);
+const Reason = later(async () => (await import('../parts/item/reason.tsx')).Reason);
 const SelectionBar = later(async () => (await import('../views/selection-bar.tsx')).SelectionBar);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 

@@ -1,6 +1,6 @@
-import { Confirm } from '../parts/dialog.tsx';
+import { Reason } from '../parts/item/reason.tsx';
 import { words as common } from '../parts/messages.ts';
-import { Reason } from '../parts/reason.tsx';
+import { Confirm } from '../parts/popup/dialog.tsx';
 import { askNext, type Question } from './ask.ts';
 import { words } from './messages.ts';
 

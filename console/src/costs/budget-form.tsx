@@ -8,13 +8,13 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useSubmit } from '../parts/busy.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { FormFailed, faultAt } from '../parts/form-failed.tsx';
-import { ItemField } from '../parts/item-field.tsx';
+import { Field } from '../parts/form/field.tsx';
+import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
+import { SelectField } from '../parts/form/select.tsx';
+import { ItemField } from '../parts/item/item-field.tsx';
 import { words as common } from '../parts/messages.ts';
-import { SelectField } from '../parts/select.tsx';
-import { did } from '../parts/undo.ts';
+import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
+import { did } from '../parts/popup/undo.ts';
 import { words } from './messages.ts';
 
 /** What a budget is for when it is for the whole project; else the task ID of an item. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollars, percent, roughly } from '../language/format.ts';
-import { useKeyNames } from '../parts/key-names.ts';
+import { useKeyNames } from '../parts/people/key-names.ts';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
 import { costOf, type Group, type GroupName, useTitles } from './usage.ts';

@@ -1,9 +1,9 @@
 import './costs.css';
 import { dollars, duration, number, roughly } from '../language/format.ts';
-import { Heading } from '../parts/heading.tsx';
+import { Select } from '../parts/form/select.tsx';
+import { Heading } from '../parts/page/heading.tsx';
+import { Empty, Loaded } from '../parts/page/states.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
-import { Select } from '../parts/select.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
 import { setFilters } from '../router.ts';
 import { Budgets } from './budgets.tsx';
 import { ByDay } from './by-day.tsx';

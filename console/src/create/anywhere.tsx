@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { question } from '../change/ask.ts';
 import { language } from '../language/language.ts';
-import { later } from '../parts/later.tsx';
 import { words } from '../parts/messages.ts';
-import { useShortcuts } from '../parts/shortcuts.ts';
-import { undoLast } from '../parts/undo.ts';
+import { later } from '../parts/page/later.tsx';
+import { useShortcuts } from '../parts/page/shortcuts.ts';
+import { undoLast } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
 import { creating, openCreate } from './open.ts';
 

@@ -1,4 +1,4 @@
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/form/field.tsx';
 import { words } from './messages.ts';
 
 /** The most that one call creates (libs/contracts/work-items/changes/create-items.ts). */

@@ -6,7 +6,7 @@ import { useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
-import { tell } from '../parts/toasts.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { identity, may } from '../session.ts';
 import { words as verdict } from '../verdict/messages.ts';
 import { giveVerdict, type Said } from '../verdict/verdict.tsx';

@@ -3,7 +3,7 @@ import type { listForYou } from '@worktrack/contracts/gateway/for-you';
 import { call } from '../api/call.ts';
 import { queries, untilAllIsRead } from '../api/query.ts';
 import { hearEvents } from '../live/live.ts';
-import { needing } from '../parts/heading.tsx';
+import { needing } from '../parts/page/heading.tsx';
 import { changesNeeds } from './needs.ts';
 
 /**

@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useBusy } from '../parts/busy.ts';
 import { words as common } from '../parts/messages.ts';
-import { tell } from '../parts/toasts.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { When } from '../parts/when.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { chooseDensity, DENSITIES, density } from '../density.ts';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, language } from '../language/language.ts';
-import { Menu } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
-import { openHelp } from '../parts/shortcuts.ts';
-import { tellFailure } from '../parts/toasts.tsx';
+import { openHelp } from '../parts/page/shortcuts.ts';
+import { Menu } from '../parts/popup/menu.tsx';
+import { tellFailure } from '../parts/popup/toasts.tsx';
 import { type Identity, signOut } from '../session.ts';
 import { chooseTheme, THEMES, theme } from '../theme.ts';
 import { words } from './messages.ts';

@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from 'preact';
-import { Failed } from '../parts/states.tsx';
+import { Failed } from '../parts/page/states.tsx';
 
 interface State {
   readonly error?: unknown;

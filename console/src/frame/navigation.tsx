@@ -1,6 +1,6 @@
 import { Icon } from '../parts/icon.tsx';
 import { moreIcon } from '../parts/icons.ts';
-import { Menu } from '../parts/menu.tsx';
+import { Menu } from '../parts/popup/menu.tsx';
 import { filter, go, path, to } from '../router.ts';
 import { isOffered, SCREENS, type ScreenEntry } from '../screens.ts';
 import { addressOf, iconOf, savedViews } from '../views/saved.ts';

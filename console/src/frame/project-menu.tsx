@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { goToProject } from '../go-to-project.ts';
-import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon, settingsIcon } from '../parts/icons.ts';
-import { Menu } from '../parts/menu.tsx';
+import { Avatar } from '../parts/people/avatar.tsx';
+import { Menu } from '../parts/popup/menu.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
 import { filter, go, setFilters, to } from '../router.ts';
 import { may } from '../session.ts';

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
-import { Heading } from '../parts/heading.tsx';
-import { later } from '../parts/later.tsx';
+import { Heading } from '../parts/page/heading.tsx';
+import { later } from '../parts/page/later.tsx';
 import { path } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
 import { isOffered, SCREENS, type ScreenEntry, screenAt } from '../screens.ts';

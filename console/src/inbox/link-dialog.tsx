@@ -3,9 +3,9 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Loaded } from '../parts/states.tsx';
-import { tell, tellFailure } from '../parts/toasts.tsx';
+import { Loaded } from '../parts/page/states.tsx';
+import { Dialog } from '../parts/popup/dialog.tsx';
+import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { readAnew } from './feedback.ts';
 import { words } from './messages.ts';
 

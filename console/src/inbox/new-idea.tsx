@@ -3,11 +3,11 @@ import type { createWorkItem } from '@worktrack/contracts/work-items/changes/cre
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useBusy } from '../parts/busy.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
+import { TextField } from '../parts/form/field.tsx';
+import { SelectField } from '../parts/form/select.tsx';
+import { Loaded } from '../parts/page/states.tsx';
+import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
-import { SelectField } from '../parts/select.tsx';
-import { Loaded } from '../parts/states.tsx';
 import { link } from './link-dialog.tsx';
 import { words } from './messages.ts';
 

@@ -3,7 +3,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dollars, number, roughly } from '../language/format.ts';
-import { Loaded } from '../parts/states.tsx';
+import { Loaded } from '../parts/page/states.tsx';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 

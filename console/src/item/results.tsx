@@ -1,7 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { isRecord } from '../api/service-error.ts';
 import { dateAndTime } from '../language/format.ts';
-import { Markdown } from '../parts/markdown.tsx';
+import { Markdown } from '../parts/text/markdown.tsx';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { ServiceError } from '../api/service-error.ts';
-import { Heading } from '../parts/heading.tsx';
-import { useItem } from '../parts/item.ts';
-import { Loaded } from '../parts/states.tsx';
+import { useItem } from '../parts/item/item.ts';
+import { Heading } from '../parts/page/heading.tsx';
+import { Loaded } from '../parts/page/states.tsx';
 import { setFilters } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
 import { words } from './messages.ts';

@@ -8,12 +8,12 @@ import { didCreate } from '../change/copy.ts';
 import { areTooMany, itemsOf, LinesField, titlesIn } from '../create/lines.tsx';
 import { words } from '../create/messages.ts';
 import { useSubmit } from '../parts/busy.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { FormFailed } from '../parts/form-failed.tsx';
-import { itemWords } from '../parts/item-words.ts';
+import { FormFailed } from '../parts/form/form-failed.tsx';
+import { Select } from '../parts/form/select.tsx';
+import { itemWords } from '../parts/item/item-words.ts';
 import { words as common } from '../parts/messages.ts';
-import { Select } from '../parts/select.tsx';
-import { tellFailure } from '../parts/toasts.tsx';
+import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
+import { tellFailure } from '../parts/popup/toasts.tsx';
 import { words as own } from './messages.ts';
 
 type Type = WorkItem['type'];

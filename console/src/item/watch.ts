@@ -6,8 +6,8 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
 import { watchIcon } from '../parts/icons.ts';
-import type { MenuItem } from '../parts/menu.tsx';
-import { tell } from '../parts/toasts.tsx';
+import type { MenuItem } from '../parts/popup/menu.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { words } from './messages.ts';
 
 /** Begins or ends to watch an item: an entry of its menu, once it is known which. What was told of the item has been seen now. */

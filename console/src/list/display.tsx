@@ -1,7 +1,7 @@
+import { SelectField } from '../parts/form/select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { displayIcon } from '../parts/icons.ts';
-import { Popup, Tick } from '../parts/popup.tsx';
-import { SelectField } from '../parts/select.tsx';
+import { Popup, Tick } from '../parts/popup/popup.tsx';
 import { filter, setFilters } from '../router.ts';
 import { COLUMNS, type Column, chooseColumns, GROUPINGS, groupingName, nameOf, SORT_KEYS } from './columns.ts';
 import { words } from './messages.ts';

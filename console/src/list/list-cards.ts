@@ -7,7 +7,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
-import { isNews } from '../parts/lease.ts';
+import { isNews } from '../parts/item/lease.ts';
 import type { ItemFilters } from '../views/filters.ts';
 import { byPosition, groupsOf, type Order, orderOf } from './order.ts';
 

@@ -1,6 +1,6 @@
 import type { Card, Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
-import { PRIORITIES } from '../parts/item-values.ts';
+import { PRIORITIES } from '../parts/item/item-values.ts';
 
 /** As the service calls the group of items without any. */
 const NONE = 'none';

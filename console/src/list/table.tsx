@@ -3,11 +3,11 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon, nextIcon } from '../parts/icons.ts';
-import { itemWords } from '../parts/item-words.ts';
-import { later } from '../parts/later.tsx';
-import { useShortcuts } from '../parts/shortcuts.ts';
-import { Failed } from '../parts/states.tsx';
-import { useVirtual } from '../parts/virtual.ts';
+import { itemWords } from '../parts/item/item-words.ts';
+import { later } from '../parts/page/later.tsx';
+import { useShortcuts } from '../parts/page/shortcuts.ts';
+import { Failed } from '../parts/page/states.tsx';
+import { useVirtual } from '../parts/page/virtual.ts';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { SEARCH_ID } from '../views/bar.tsx';

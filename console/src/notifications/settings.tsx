@@ -11,10 +11,10 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
-import { Field, TextField } from '../parts/field.tsx';
+import { Field, TextField } from '../parts/form/field.tsx';
+import { SelectField } from '../parts/form/select.tsx';
 import { words as parts } from '../parts/messages.ts';
-import { SelectField } from '../parts/select.tsx';
-import { Loaded } from '../parts/states.tsx';
+import { Loaded } from '../parts/page/states.tsx';
 import { words } from './messages.ts';
 
 const ROUTE = '/api/me/notifications';

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { tellFailure } from './toasts.tsx';
+import { tellFailure } from './popup/toasts.tsx';
 
 /** @param failed what to say, before the service's own words, if it fails */
 export async function attempt(failed: string, what: () => Promise<void>): Promise<void> {

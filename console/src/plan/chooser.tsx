@@ -1,11 +1,11 @@
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
-import { Heading } from '../parts/heading.tsx';
-import { More } from '../parts/more.tsx';
+import { SearchField } from '../parts/form/search-field.tsx';
+import { Heading } from '../parts/page/heading.tsx';
+import { More } from '../parts/page/more.tsx';
+import { Empty, Loaded } from '../parts/page/states.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
-import { SearchField } from '../parts/search-field.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, to } from '../router.ts';
 import { words } from './messages.ts';
 

@@ -6,7 +6,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { useBeats } from '../live/live.ts';
-import { isNews } from '../parts/lease.ts';
+import { isNews } from '../parts/item/lease.ts';
 import type { ImplementContext } from './layout.ts';
 
 /** What happens to an item without changing any plan. */

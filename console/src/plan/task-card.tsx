@@ -1,6 +1,6 @@
 import { now } from '../clock.ts';
 import { dollars, duration, percent } from '../language/format.ts';
-import { itemWords } from '../parts/item-words.ts';
+import { itemWords } from '../parts/item/item-words.ts';
 import { memo } from '../parts/memo.ts';
 import { to } from '../router.ts';
 import type { Task } from './layout.ts';

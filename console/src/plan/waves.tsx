@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { number } from '../language/format.ts';
 import { language } from '../language/language.ts';
-import { useShortcuts } from '../parts/shortcuts.ts';
+import { useShortcuts } from '../parts/page/shortcuts.ts';
 import type { Column, Layout } from './layout.ts';
 import { Lines } from './lines.tsx';
 import { words } from './messages.ts';

@@ -1,6 +1,6 @@
 import './settings.css';
-import { useCurrentInView } from '../parts/current-in-view.ts';
-import { Heading } from '../parts/heading.tsx';
+import { useCurrentInView } from '../parts/page/current-in-view.ts';
+import { Heading } from '../parts/page/heading.tsx';
 import { to } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
 import { words } from './messages.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Heading } from '../parts/heading.tsx';
+import { Heading } from '../parts/page/heading.tsx';
 
 interface SectionProps {
   readonly title: string;

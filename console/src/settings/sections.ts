@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
-import { later } from '../parts/later.tsx';
 import { words as common } from '../parts/messages.ts';
+import { later } from '../parts/page/later.tsx';
 import { identity, may } from '../session.ts';
 import { Audit } from './audit/section.tsx';
 import { Health } from './health/section.tsx';

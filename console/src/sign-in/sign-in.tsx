@@ -1,7 +1,7 @@
 import './sign-in.css';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { Heading } from '../parts/heading.tsx';
-import { Loading, wordsOf } from '../parts/states.tsx';
+import { Heading } from '../parts/page/heading.tsx';
+import { Loading, wordsOf } from '../parts/page/states.tsx';
 import { signIn } from '../session.ts';
 import { words } from './messages.ts';
 

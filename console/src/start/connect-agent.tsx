@@ -4,8 +4,8 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { AGENT_PERMISSIONS } from '../parts/agent-permissions.ts';
 import { useBusy } from '../parts/busy.ts';
-import { secretWords } from '../parts/secret-messages.ts';
-import { ToCopy } from '../parts/to-copy.tsx';
+import { secretWords } from '../parts/text/secret-messages.ts';
+import { ToCopy } from '../parts/text/to-copy.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
-import { TextField } from '../parts/field.tsx';
+import { TextField } from '../parts/form/field.tsx';
 import { words } from './messages.ts';
 
 export function NewProject() {

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
-import { TextField } from '../parts/field.tsx';
-import { tell } from '../parts/toasts.tsx';
+import { TextField } from '../parts/form/field.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { words } from './messages.ts';
 
 /** Where agents take tasks from. */

@@ -1,9 +1,9 @@
 import type { listSources } from '@worktrack/contracts/feedback/sources';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
-import { Loaded } from '../parts/states.tsx';
-import { ToCopy } from '../parts/to-copy.tsx';
-import { widgetTag } from '../parts/widget-tag.ts';
+import { Loaded } from '../parts/page/states.tsx';
+import { ToCopy } from '../parts/text/to-copy.tsx';
+import { widgetTag } from '../parts/text/widget-tag.ts';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
 

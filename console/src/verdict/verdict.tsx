@@ -1,9 +1,9 @@
 import type { completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/form/field.tsx';
 import { words as common } from '../parts/messages.ts';
+import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { words } from './messages.ts';
 
 export interface Said {

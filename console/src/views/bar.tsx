@@ -1,11 +1,11 @@
 import './views.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { ComponentChildren } from 'preact';
+import { SearchField } from '../parts/form/search-field.tsx';
+import { Select } from '../parts/form/select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { boardIcon, bulletsIcon } from '../parts/icons.ts';
-import { later } from '../parts/later.tsx';
-import { SearchField } from '../parts/search-field.tsx';
-import { Select } from '../parts/select.tsx';
+import { later } from '../parts/page/later.tsx';
 import { address, path, setFilters, to } from '../router.ts';
 import type { Field } from './filters.ts';
 import { words } from './messages.ts';

@@ -8,8 +8,8 @@ import type {
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
-import { tell } from '../parts/toasts.tsx';
-import { did } from '../parts/undo.ts';
+import { tell } from '../parts/popup/toasts.tsx';
+import { did } from '../parts/popup/undo.ts';
 import { filter, go, setFilters } from '../router.ts';
 import { VIEWS_KEY } from './follow.ts';
 import { addressOf } from './saved.ts';

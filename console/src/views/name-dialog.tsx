@@ -1,11 +1,11 @@
 import type { View } from '@worktrack/contracts/projects/view';
 import { useState } from 'preact/hooks';
 import { useSubmit } from '../parts/busy.ts';
-import { Dialog, FormActions } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { FormFailed } from '../parts/form-failed.tsx';
+import { Field } from '../parts/form/field.tsx';
+import { FormFailed } from '../parts/form/form-failed.tsx';
 import { words as common } from '../parts/messages.ts';
-import { Tick } from '../parts/popup.tsx';
+import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
+import { Tick } from '../parts/popup/popup.tsx';
 import { may } from '../session.ts';
 import { saveNew, saveView } from './change-view.ts';
 import { words } from './saved-messages.ts';

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { useQuery } from '../api/query.ts';
-import { Heading } from '../parts/heading.tsx';
-import { Loaded } from '../parts/states.tsx';
+import { Heading } from '../parts/page/heading.tsx';
+import { Loaded } from '../parts/page/states.tsx';
 import { go } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
 import { allViews, VIEWS_KEY } from './follow.ts';

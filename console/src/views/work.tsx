@@ -3,9 +3,9 @@ import type { listBoards } from '@worktrack/contracts/projects/board-operations'
 import type { ComponentChildren } from 'preact';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
-import { later } from '../parts/later.tsx';
+import { later } from '../parts/page/later.tsx';
+import { Empty, Loaded } from '../parts/page/states.tsx';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
-import { Empty, Loaded } from '../parts/states.tsx';
 import { words } from './messages.ts';
 
 // Rarely seen, and not while a board is first drawn.

@@ -1,11 +1,11 @@
 import './editor.css';
 import { type ComponentType, h } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { later } from '../later.tsx';
+import { later } from '../page/later.tsx';
 import { words } from './messages.ts';
 import type { ToolbarProps } from './toolbar.tsx';
 
-const Preview = later(async () => (await import('../markdown.tsx')).Markdown);
+const Preview = later(async () => (await import('../text/markdown.tsx')).Markdown);
 
 export interface EditorProps {
   readonly value: string;

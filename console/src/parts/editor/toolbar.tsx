@@ -19,7 +19,7 @@ import {
   tableIcon,
   tasksIcon,
 } from '../icons.ts';
-import { tellFailure } from '../toasts.tsx';
+import { tellFailure } from '../popup/toasts.tsx';
 import { words } from './messages.ts';
 import { insertionOf, offer } from './offers.ts';
 import { continueList, fromPaste, insert, TABLE } from './text.ts';

@@ -5,8 +5,8 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { problems } from '../../connect/problems.ts';
-import { useNames } from '../../parts/people.ts';
-import { Empty, Loaded } from '../../parts/states.tsx';
+import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { useNames } from '../../parts/people/people.ts';
 import { When } from '../../parts/when.tsx';
 import { words } from './messages.ts';
 

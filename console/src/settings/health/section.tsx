@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { duration, number } from '../../language/format.ts';
-import { Loaded } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { When } from '../../parts/when.tsx';
 import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';

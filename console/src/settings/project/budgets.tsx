@@ -2,8 +2,8 @@ import type { getAiUsage } from '@worktrack/contracts/work-items/costs/usage';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { Budgets as BudgetList } from '../../costs/budgets.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import type { Project } from '../../parts/project.ts';
-import { Loaded } from '../../parts/states.tsx';
 
 /** The same list as on the page of the costs. */
 export function Budgets({ project: { id } }: { readonly project: Project }) {

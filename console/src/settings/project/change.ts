@@ -4,9 +4,9 @@ import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { attempt } from '../../parts/busy.ts';
 import { words as parts } from '../../parts/messages.ts';
+import { tell } from '../../parts/popup/toasts.tsx';
+import { did } from '../../parts/popup/undo.ts';
 import type { Project } from '../../parts/project.ts';
-import { tell } from '../../parts/toasts.tsx';
-import { did } from '../../parts/undo.ts';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 

@@ -1,12 +1,12 @@
 import type { Board, Column } from '@worktrack/contracts/projects/board';
 import { useState } from 'preact/hooks';
 import { useSubmit } from '../../parts/busy.ts';
-import { Dialog, FormActions } from '../../parts/dialog.tsx';
-import { Field, TextField } from '../../parts/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form-failed.tsx';
-import { StateIcon } from '../../parts/item-icons.tsx';
+import { Field, TextField } from '../../parts/form/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
+import { SelectField } from '../../parts/form/select.tsx';
+import { StateIcon } from '../../parts/item/item-icons.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { SelectField } from '../../parts/select.tsx';
+import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { words as common } from '../messages.ts';
 import { helpOf, ofColumn, ROLES, type Role, toColumn } from './column-roles.ts';
 import { changeColumns, given } from './columns.ts';

@@ -4,8 +4,8 @@ import type { getBoard, updateBoard } from '@worktrack/contracts/projects/board-
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { words as parts } from '../../parts/messages.ts';
-import { tell } from '../../parts/toasts.tsx';
-import { did } from '../../parts/undo.ts';
+import { tell } from '../../parts/popup/toasts.tsx';
+import { did } from '../../parts/popup/undo.ts';
 import { words } from './messages.ts';
 
 /** As it is given to the service: one without an id is new. */

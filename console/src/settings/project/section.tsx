@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { words as common } from '../../parts/messages.ts';
+import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { chosenProject, type Project as ProjectRecord, useProjects } from '../../parts/project.ts';
-import { Empty, Loaded } from '../../parts/states.tsx';
 import { filter, to } from '../../router.ts';
 import { identity, may } from '../../session.ts';
 import { SettingsSection } from '../section.tsx';

@@ -3,8 +3,8 @@ import type { Source } from '@worktrack/contracts/feedback/records';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { number, utcDay } from '../../language/format.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, Loaded } from '../../parts/states.tsx';
+import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { words } from './messages.ts';
 
 const REASONS = {

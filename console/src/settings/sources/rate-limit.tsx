@@ -1,5 +1,5 @@
 import type { RateLimit } from '@worktrack/contracts/feedback/records';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/form/field.tsx';
 import { words } from './messages.ts';
 
 /** As they are typed. */

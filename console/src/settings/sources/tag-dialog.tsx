@@ -2,11 +2,11 @@ import './tag-dialog.css';
 import type { Source } from '@worktrack/contracts/feedback/records';
 import { useState } from 'preact/hooks';
 import { LANGUAGE_NAMES, LANGUAGES } from '../../language/language.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { SelectField } from '../../parts/select.tsx';
-import { ToCopy } from '../../parts/to-copy.tsx';
-import { type WidgetLook, widgetTag } from '../../parts/widget-tag.ts';
+import { Field } from '../../parts/form/field.tsx';
+import { SelectField } from '../../parts/form/select.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
+import { ToCopy } from '../../parts/text/to-copy.tsx';
+import { type WidgetLook, widgetTag } from '../../parts/text/widget-tag.ts';
 import { words } from './messages.ts';
 
 /** The widget's languages: the console's, and more. */

@@ -1,10 +1,10 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import { useState } from 'preact/hooks';
 import { useBusy } from '../../parts/busy.ts';
-import { Dialog, FormActions } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/form/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { tell } from '../../parts/toasts.tsx';
+import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { tell } from '../../parts/popup/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 import { saveUser } from './save.ts';

@@ -4,9 +4,9 @@ import type { Output } from '@worktrack/contracts/operation';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { time } from '../../language/format.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failed, Loading } from '../../parts/states.tsx';
-import { ToCopy } from '../../parts/to-copy.tsx';
+import { Failed, Loading } from '../../parts/page/states.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
+import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 

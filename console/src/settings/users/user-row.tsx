@@ -1,9 +1,9 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import { useState } from 'preact/hooks';
 import { useBusy } from '../../parts/busy.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Menu } from '../../parts/menu.tsx';
-import { tell } from '../../parts/toasts.tsx';
+import { Confirm } from '../../parts/popup/dialog.tsx';
+import { Menu } from '../../parts/popup/menu.tsx';
+import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { identity, may } from '../../session.ts';
 import { words as common } from '../messages.ts';

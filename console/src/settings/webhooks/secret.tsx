@@ -1,10 +1,10 @@
 import type { rotateWebhookSecret } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { secretWords } from '../../parts/secret-messages.ts';
-import { ToCopy } from '../../parts/to-copy.tsx';
-import { tellFailure } from '../../parts/toasts.tsx';
+import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
+import { tellFailure } from '../../parts/popup/toasts.tsx';
+import { secretWords } from '../../parts/text/secret-messages.ts';
+import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { queries } from '../../api/query.ts';
+import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import type { Project } from '../../parts/project.ts';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { go, path, to } from '../../router.ts';
 import { may } from '../../session.ts';
 import { makeSample, STEPS } from './make.ts';

@@ -1,12 +1,12 @@
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
-import { Field } from './field.tsx';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
+import { Field } from '../form/field.tsx';
+import { Suggest, type Suggestion } from '../form/suggest.tsx';
+import { TagRemove } from '../form/tag-remove.tsx';
+import { words } from '../messages.ts';
 import { TypeIcon } from './item-icons.tsx';
-import { words } from './messages.ts';
-import { Suggest, type Suggestion } from './suggest.tsx';
-import { TagRemove } from './tag-remove.tsx';
 
 /** After the last keystroke. */
 const TYPING_MS = 200;

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { path } from '../router.ts';
+import { path } from '../../router.ts';
 
 /** How much needs the user (frame.tsx). */
 export const needing = signal(0);

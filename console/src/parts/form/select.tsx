@@ -1,11 +1,11 @@
 import './select.css';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Icon } from '../icon.tsx';
+import { checkIcon, choiceIcon } from '../icons.ts';
+import { words } from '../messages.ts';
 import { Field } from './field.tsx';
-import { Icon } from './icon.tsx';
-import { checkIcon, choiceIcon } from './icons.ts';
 import { comboboxAttributes, useListbox } from './listbox.ts';
-import { words } from './messages.ts';
 
 interface SelectProps<Value extends string> {
   readonly value: Value | undefined;

@@ -1,14 +1,14 @@
 import type { createLabel } from '@worktrack/contracts/projects/label-operations';
 import { useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { queries } from '../api/query.ts';
-import { useBusy } from './busy.ts';
-import { Field } from './field.tsx';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useBusy } from '../busy.ts';
+import { Field } from '../form/field.tsx';
+import { Suggest } from '../form/suggest.tsx';
+import { TagRemove } from '../form/tag-remove.tsx';
+import { words } from '../messages.ts';
 import { Label, LabelDot } from './label.tsx';
 import { LABEL_COLOURS, useLabels } from './labels.ts';
-import { words } from './messages.ts';
-import { Suggest } from './suggest.tsx';
-import { TagRemove } from './tag-remove.tsx';
 
 interface LabelsFieldProps {
   readonly label: string;

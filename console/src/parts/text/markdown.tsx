@@ -3,7 +3,7 @@ import { handleOf } from '@worktrack/contracts/people/mentions';
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
-import { identity } from '../session.ts';
+import { identity } from '../../session.ts';
 import { taskAt } from './markdown-tasks.ts';
 
 /** Below the headings of the screen that contains the text. */

@@ -1,6 +1,6 @@
 import type { getWorkItem } from '@worktrack/contracts/work-items/get';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
 
 /** An item by its task ID or its id. */
 export function useItem(ref: string | null) {

@@ -1,6 +1,6 @@
+import { words } from '../messages.ts';
+import { groups, isHelpOpen } from '../page/shortcuts.ts';
 import { Dialog } from './dialog.tsx';
-import { words } from './messages.ts';
-import { groups, isHelpOpen } from './shortcuts.ts';
 
 /** What the keys do here. */
 export function ShortcutHelp() {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { words } from '../messages.ts';
 import { comboboxAttributes, useListbox } from './listbox.ts';
-import { words } from './messages.ts';
 
 export interface Suggestion {
   readonly value: string;

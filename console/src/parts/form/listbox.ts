@@ -1,7 +1,7 @@
 import Combobox from '@github/combobox-nav';
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { showAt } from './popover.ts';
+import { showAt } from '../popup/popover.ts';
 
 interface ListboxOptions {
   /** With the `data-value` of the option. */

@@ -1,9 +1,9 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Output } from '@worktrack/contracts/operation';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
-import { identity, may } from '../session.ts';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
+import { identity, may } from '../../session.ts';
 
 const PAGE_SIZE = 100;
 

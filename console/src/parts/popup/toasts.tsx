@@ -1,7 +1,7 @@
 import './toasts.css';
 import { signal } from '@preact/signals';
-import { words } from './messages.ts';
-import { wordsOf } from './states.tsx';
+import { words } from '../messages.ts';
+import { wordsOf } from '../page/states.tsx';
 
 interface Toast {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { words } from './messages.ts';
+import { words } from '../messages.ts';
 
 const SAID_MS = 2_000;
 

@@ -1,6 +1,6 @@
-import { Icon } from './icon.tsx';
-import { closeIcon } from './icons.ts';
-import { words } from './messages.ts';
+import { Icon } from '../icon.tsx';
+import { closeIcon } from '../icons.ts';
+import { words } from '../messages.ts';
 
 interface TagRemoveProps {
   readonly what: string;

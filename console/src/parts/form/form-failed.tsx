@@ -1,5 +1,5 @@
-import { ServiceError } from '../api/service-error.ts';
-import { wordsOf } from './states.tsx';
+import { ServiceError } from '../../api/service-error.ts';
+import { wordsOf } from '../page/states.tsx';
 
 interface FormFailedProps {
   readonly what: string;

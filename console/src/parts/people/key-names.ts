@@ -1,7 +1,7 @@
 import type { listKeys } from '@worktrack/contracts/keys/keys';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
-import { may } from '../session.ts';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
+import { may } from '../../session.ts';
 
 const SHOWN_OF_ID = 8;
 

@@ -1,6 +1,6 @@
 import type { listLabels } from '@worktrack/contracts/projects/label-operations';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
 
 /** Told apart at a glance, and by people who see few colours; each has a contrast of 3 : 1 with what it lies on, in both themes. */
 export const LABEL_COLOURS: readonly string[] = [

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { keep, kept, keptNames, unkeep } from '../kept.ts';
-import { identity } from '../session.ts';
+import { keep, kept, keptNames, unkeep } from '../../kept.ts';
+import { identity } from '../../session.ts';
 
 const PREFIX = 'draft.';
 /** Of all drafts in this browser: the oldest make room. */

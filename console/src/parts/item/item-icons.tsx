@@ -2,8 +2,8 @@ import type { Column } from '@worktrack/contracts/projects/board';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { IconNode } from 'lucide';
-import { Icon, named } from './icon.tsx';
-import { epicIcon, featureIcon, ideaIcon, storyIcon, taskIcon } from './icons.ts';
+import { Icon, named } from '../icon.tsx';
+import { epicIcon, featureIcon, ideaIcon, storyIcon, taskIcon } from '../icons.ts';
 import { itemWords } from './item-words.ts';
 
 // Type, priority and state of an item as drawings. Each has a name, unless the text beside it is that name: then `isNamed` is false.

@@ -1,4 +1,4 @@
-import { words } from './messages.ts';
+import { words } from '../messages.ts';
 
 interface Paged {
   readonly hasNextPage: boolean;

@@ -1,7 +1,7 @@
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { words } from './messages.ts';
+import { words } from '../messages.ts';
 
 /** What can be filled in or pressed below the head. */
 const FIRST = ':is(.dialog-head ~ *, .dialog-head ~ * *):is(input, select, textarea, button, a[href]):not(:disabled)';

@@ -2,8 +2,8 @@ import './menu.css';
 import type { IconNode } from 'lucide';
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from './icon.tsx';
-import { checkIcon } from './icons.ts';
+import { Icon } from '../icon.tsx';
+import { checkIcon } from '../icons.ts';
 import { showAt } from './popover.ts';
 
 export interface MenuItem {

@@ -1,4 +1,4 @@
-import { words } from './messages.ts';
+import { words } from '../messages.ts';
 import { type ToastAction, tell, tellFailure } from './toasts.tsx';
 
 interface Done {

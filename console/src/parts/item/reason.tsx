@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { messages } from '../language/messages.ts';
-import { Dialog, FormActions } from './dialog.tsx';
-import { Field } from './field.tsx';
-import { words } from './messages.ts';
+import { messages } from '../../language/messages.ts';
+import { Field } from '../form/field.tsx';
+import { words } from '../messages.ts';
+import { Dialog, FormActions } from '../popup/dialog.tsx';
 
 const own = messages({
   whatIsWrongHelp: {

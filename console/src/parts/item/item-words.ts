@@ -1,4 +1,4 @@
-import { messages } from '../language/messages.ts';
+import { messages } from '../../language/messages.ts';
 
 /** Types, priorities and states of work, as named on every screen. */
 export const itemWords = messages({

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { filter, setFilters } from '../router.ts';
+import { filter, setFilters } from '../../router.ts';
 
 /** After the last keystroke. */
 const TYPING_MS = 250;

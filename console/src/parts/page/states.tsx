@@ -1,7 +1,7 @@
 import './states.css';
 import type { ComponentChildren } from 'preact';
-import { ServiceError } from '../api/service-error.ts';
-import { words } from './messages.ts';
+import { ServiceError } from '../../api/service-error.ts';
+import { words } from '../messages.ts';
 
 // What a screen, or a part of one, shows while it has nothing else to show.
 
