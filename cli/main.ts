@@ -1,4 +1,4 @@
-import { orgCommand } from './commands/org.ts';
+import { orgCommand } from './commands/access/org.ts';
 import { commandsWithKey, WHICH_SERVICE } from './commands.ts';
 import { run } from './program.ts';
 

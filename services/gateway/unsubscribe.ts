@@ -4,7 +4,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clients } from './clients.ts';
-import { PUBLIC_BODY_LIMIT_BYTES } from './http/body-limit.ts';
+import { PUBLIC_BODY_LIMIT_BYTES } from './http/body/body-limit.ts';
 import { limitTokenRequests } from './limits/token-requests.ts';
 
 const PATH = '/notifications/unsubscribe';

@@ -47,7 +47,7 @@ import { WaitingClaims } from './leases/waiting-claims.ts';
 import { getItemBrief } from './lineage/brief.ts';
 import { getLineage } from './lineage/lineage.ts';
 import { listCards, listProjectCards } from './lists/cards.ts';
-import { listGroups } from './lists/groups.ts';
+import { listGroups } from './lists/groups/groups.ts';
 import { listWorkItems } from './lists/list.ts';
 import { openBoard } from './lists/open-board.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';

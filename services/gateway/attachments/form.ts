@@ -3,7 +3,7 @@ import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachmen
 import { OperationError } from '@worktrack/contracts/errors';
 import { invalid } from '@worktrack/runtime/validation/parse';
 import type { FastifyRequest } from 'fastify';
-import { parseJsonBody } from '../http/json-body.ts';
+import { parseJsonBody } from '../http/body/json-body.ts';
 
 const FILE_FIELD = 'file';
 const TEXT_FIELDS = ['uploadedBy', 'mimeType', 'metadata'] as const;

@@ -7,7 +7,7 @@ import { CountedWindows } from '@worktrack/runtime/redis/counted-windows';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clients } from '../clients.ts';
-import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { clientOf } from '../http/client-address.ts';
 import { JSON_TYPE } from '../http/envelope.ts';
 import { tooMany } from '../http/rate-headers.ts';

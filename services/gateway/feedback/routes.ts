@@ -15,7 +15,7 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { rateHeaders } from '../http/rate-headers.ts';

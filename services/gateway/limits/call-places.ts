@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { FairShare, type FairShareLimits, type Slot, type WhenGone } from './fair-share.ts';
 
 declare module 'fastify' {

@@ -8,7 +8,7 @@ import type { Clients } from '../clients.ts';
 import { byApp, missingScopes, stepUpHeaders, withChallenge } from '../connect/access.ts';
 import type { BaseUrl } from '../connect/addresses.ts';
 import type { ConnectionSteps } from '../connect/steps.ts';
-import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { failureHeaders, JSON_TYPE } from '../http/envelope.ts';
 import { failureOf } from '../http/failure.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';

@@ -5,7 +5,7 @@ import type { Log } from '@worktrack/rpc/types';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import { echoed } from '@worktrack/runtime/validation/parse';
 import type { Refusals } from '../audit/refusals.ts';
-import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { failureOf } from '../http/failure.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { VERSION } from '../version.ts';

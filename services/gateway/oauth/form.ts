@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { JSON_TYPE } from '../http/envelope.ts';
 import { OAuthFailure, oauthFailureBody, refuse } from './failure.ts';
 

@@ -12,7 +12,7 @@ import type { Scope } from '../calls/scope.ts';
 import { presentedSummaries } from '../items/present.ts';
 import type { ListedItem } from '../items/views.ts';
 import { requireProjectOf } from './filter.ts';
-import { type Grouped, whereOfGroup } from './group-of.ts';
+import { type Grouped, whereOfGroup } from './groups/group-of.ts';
 import { type ItemOrder, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
 import {
   countMatches,
@@ -22,8 +22,8 @@ import {
   matchesInOrder,
   sortedMatches,
 } from './matches.repository.ts';
-import { partOf, placeInSort } from './sort.ts';
-import { sortedItems, walkSorted } from './sorted.repository.ts';
+import { partOf, placeInSort } from './sorted/sort.ts';
+import { sortedItems, walkSorted } from './sorted/sorted.repository.ts';
 import { totalOf } from './totals.repository.ts';
 import { holds, type Where } from './where.ts';
 

@@ -10,7 +10,7 @@ import { LISTED, type ListedItem } from '../items/views.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import { SearchModel } from '../search/search.model.ts';
 import { type ItemOrder, ORDERS } from './listed-items.repository.ts';
-import { type Part, sortStages } from './sort.ts';
+import { type Part, sortStages } from './sorted/sort.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /** Which items match. */

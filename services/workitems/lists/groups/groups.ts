@@ -4,14 +4,14 @@ import { type Grouping, MAX_GROUPS, type listGroups as operation } from '@worktr
 import { NONE } from '@worktrack/contracts/work-items/lists/list-filters';
 import { ITEM_TYPES } from '@worktrack/contracts/work-items/work-item';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import { boardsOfProject } from '../boards/boards.repository.ts';
-import type { Scope } from '../calls/scope.ts';
-import { requireProject } from '../projects/projects.repository.ts';
-import { whereOf } from './filter.ts';
+import { boardsOfProject } from '../../boards/boards.repository.ts';
+import type { Scope } from '../../calls/scope.ts';
+import { requireProject } from '../../projects/projects.repository.ts';
+import { whereOf } from '../filter.ts';
+import { matchesOf, queryOf } from '../list.ts';
+import { namedById } from '../listed-items.repository.ts';
+import { BEST_FIRST } from '../sorted/sort.ts';
 import { type Counted, countGrouped, valueIn } from './grouped.repository.ts';
-import { matchesOf, queryOf } from './list.ts';
-import { namedById } from './listed-items.repository.ts';
-import { BEST_FIRST } from './sort.ts';
 
 type Groups = Output<typeof operation>['groups'];
 

@@ -1,10 +1,10 @@
 import { createView, deleteView, listViews, updateView } from '@worktrack/contracts/projects/view-operations';
 import { Command } from 'commander';
-import { api } from '../api.ts';
-import { addFlags, fieldsFrom } from '../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { print, printJson, printList } from '../output.ts';
-import { type Options, send } from './sending.ts';
+import { api } from '../../api.ts';
+import { addFlags, fieldsFrom } from '../../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { print, printJson, printList } from '../../output.ts';
+import { type Options, send } from '../sending.ts';
 
 export function viewCommand(): Command {
   const view = new Command('view').description('saved views of work items: your own, and those that are shared');

@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import { addAttachment, listAttachments, readAttachment } from '@worktrack/contracts/attachments/operations';
 import type { Command } from 'commander';
-import { api } from '../api.ts';
-import { Failure } from '../failure.ts';
-import { addFlags, fieldsFrom } from '../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { minute, print, printJson, printList } from '../output.ts';
-import { unreadable } from '../text-input.ts';
-import type { Options } from './sending.ts';
+import { api } from '../../api.ts';
+import { Failure } from '../../failure.ts';
+import { addFlags, fieldsFrom } from '../../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { minute, print, printJson, printList } from '../../output.ts';
+import { unreadable } from '../../text-input.ts';
+import type { Options } from '../sending.ts';
 
 export function addFileCommands(item: Command): void {
   addFlags(item.command('attach <item> <file>').description('attach a file; - is standard input'), addAttachment, [

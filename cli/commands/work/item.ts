@@ -12,15 +12,15 @@ import { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { WrittenItem } from '@worktrack/contracts/work-items/work-item';
 import { Command, Option } from 'commander';
-import { type Api, api } from '../api.ts';
-import { Failure } from '../failure.ts';
-import { addFlags, fieldsFrom } from '../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { type Cell, minute, print, printJson, printList, printRecord, warn } from '../output.ts';
+import { type Api, api } from '../../api.ts';
+import { Failure } from '../../failure.ts';
+import { addFlags, fieldsFrom } from '../../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { type Cell, minute, print, printJson, printList, printRecord, warn } from '../../output.ts';
+import { type Options, send } from '../sending.ts';
 import { createFromFile } from './create-from-file.ts';
 import { addFileCommands } from './item-files.ts';
 import { addWorkCommands } from './item-work.ts';
-import { type Options, send } from './sending.ts';
 
 export function itemCommand(): Command {
   const item = new Command('item').description('work items, by their task IDs or UUIDs');

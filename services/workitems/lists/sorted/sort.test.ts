@@ -3,10 +3,10 @@ import { listWorkItems as operation } from '@worktrack/contracts/work-items/list
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { writeCursor } from '@worktrack/runtime/validation/cursor';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TallyModel } from '../boards/tallies.model.ts';
-import { foundBy } from '../items/found-by.ts';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { TallyModel } from '../../boards/tallies.model.ts';
+import { foundBy } from '../../items/found-by.ts';
+import { ItemModel, type ItemRecord } from '../../items/items.model.ts';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../../testing.ts';
 
 type Filter = RawInput<typeof operation>;
 let project: TestProject;

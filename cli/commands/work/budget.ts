@@ -1,11 +1,11 @@
 import { setItemBudget, setProjectBudget } from '@worktrack/contracts/work-items/costs/budget';
 import { Command } from 'commander';
-import { api } from '../api.ts';
-import { Failure } from '../failure.ts';
-import { addFlags } from '../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { print, printJson } from '../output.ts';
-import { type Options, send } from './sending.ts';
+import { api } from '../../api.ts';
+import { Failure } from '../../failure.ts';
+import { addFlags } from '../../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { print, printJson } from '../../output.ts';
+import { type Options, send } from '../sending.ts';
 
 export function budgetCommand(): Command {
   const budget = new Command('budget').description('what may be spent on work');

@@ -6,11 +6,11 @@ import {
 } from '@worktrack/contracts/events/notifications';
 import { listNotifications, type Notification } from '@worktrack/contracts/gateway/notifications';
 import { Command } from 'commander';
-import { api } from '../api.ts';
-import { addFlags, fieldNames, fieldsFrom } from '../flags.ts';
-import { jsonOption } from '../options.ts';
-import { minute, oneLine, print, printJson, printList, printRecord } from '../output.ts';
-import { type Options, send } from './sending.ts';
+import { api } from '../../api.ts';
+import { addFlags, fieldNames, fieldsFrom } from '../../flags.ts';
+import { jsonOption } from '../../options.ts';
+import { minute, oneLine, print, printJson, printList, printRecord } from '../../output.ts';
+import { type Options, send } from '../sending.ts';
 
 export function notificationCommand(): Command {
   const notification = new Command('notification').description('what you were told of');

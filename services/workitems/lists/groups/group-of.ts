@@ -1,9 +1,9 @@
 import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
-import type { FailingScope } from '../calls/scope.ts';
-import { both, type Condition, isHeldSo, not } from './conditions.ts';
-import { whereOf } from './filter.ts';
-import { conditionOf } from './narrowed.ts';
-import type { ListFilter, Where } from './where.ts';
+import type { FailingScope } from '../../calls/scope.ts';
+import { both, type Condition, isHeldSo, not } from '../conditions.ts';
+import { whereOf } from '../filter.ts';
+import { conditionOf } from '../narrowed.ts';
+import type { ListFilter, Where } from '../where.ts';
 
 export type Grouped = ListFilter & {
   readonly groupBy?: Grouping | undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { jsonOption, rateOf, wholeNumber } from '../options.ts';
-import { type OutputOptions, print, printJson, printRecord } from '../output.ts';
+import { jsonOption, rateOf, wholeNumber } from '../../options.ts';
+import { type OutputOptions, print, printJson, printRecord } from '../../output.ts';
 
 interface CreateOptions extends OutputOptions {
   readonly name: string;
@@ -30,7 +30,7 @@ export function orgCommand(): Command {
 async function create({ name, ownerEmail, ownerName, rateLimit, rateWindow, json }: CreateOptions): Promise<void> {
   const keyRateLimit = rateOf(rateLimit, rateWindow);
   // Only here: the other commands start a third faster without the RPC library.
-  const { callKeysService } = await import('../keys-service.ts');
+  const { callKeysService } = await import('../../keys-service.ts');
   const made = await callKeysService((keys, requestId) =>
     keys.call(
       'organizations.create',

@@ -10,9 +10,9 @@ import {
 } from '@worktrack/contracts/keys/trust-rules';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { api } from '../api.ts';
-import { duration, jsonOption } from '../options.ts';
-import { type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
+import { api } from '../../api.ts';
+import { duration, jsonOption } from '../../options.ts';
+import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 
 type Claims = Readonly<Record<string, readonly string[]>>;
 

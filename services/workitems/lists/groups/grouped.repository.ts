@@ -1,15 +1,15 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import type { PipelineStage } from 'mongoose';
-import type { Scope } from '../calls/scope.ts';
-import { ancestorIdsOf } from '../items/found-by.ts';
-import { ItemModel } from '../items/items.model.ts';
-import { shownLease } from '../items/lease.ts';
-import type { ListedItem } from '../items/views.ts';
-import { SearchModel } from '../search/search.model.ts';
-import type { Candidate } from './conditions.ts';
-import { type Matching, matchStages } from './matches.repository.ts';
-import { conditionsOf, type Where } from './where.ts';
+import type { Scope } from '../../calls/scope.ts';
+import { ancestorIdsOf } from '../../items/found-by.ts';
+import { ItemModel } from '../../items/items.model.ts';
+import { shownLease } from '../../items/lease.ts';
+import type { ListedItem } from '../../items/views.ts';
+import { SearchModel } from '../../search/search.model.ts';
+import type { Candidate } from '../conditions.ts';
+import { type Matching, matchStages } from '../matches.repository.ts';
+import { conditionsOf, type Where } from '../where.ts';
 
 /** How many items have a value, or exactly these labels. */
 export interface Counted {

@@ -1,8 +1,8 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import { GROUPINGS, type listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ItemModel } from '../items/items.model.ts';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { ItemModel } from '../../items/items.model.ts';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../../testing.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);

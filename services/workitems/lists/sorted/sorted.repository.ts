@@ -1,12 +1,12 @@
 import type { SortBy } from '@worktrack/contracts/work-items/lists/list-filters';
 import { inOrder } from '@worktrack/runtime/database/in-order';
-import type { Scope } from '../calls/scope.ts';
-import { ItemModel } from '../items/items.model.ts';
-import { LISTED, type ListedItem } from '../items/views.ts';
-import { idsOfProjects } from '../projects/projects.repository.ts';
-import { ORDERS } from './listed-items.repository.ts';
+import type { Scope } from '../../calls/scope.ts';
+import { ItemModel } from '../../items/items.model.ts';
+import { LISTED, type ListedItem } from '../../items/views.ts';
+import { idsOfProjects } from '../../projects/projects.repository.ts';
+import { ORDERS } from '../listed-items.repository.ts';
+import { conditionsOf, idsSince, type Where } from '../where.ts';
 import { BEST_FIRST, type Part, sortStages } from './sort.ts';
-import { conditionsOf, idsSince, type Where } from './where.ts';
 
 /** One item more than the page has, if there is one. Reads all that match: for lists whose length is known to be bounded. */
 export function sortedItems(

@@ -1,11 +1,11 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
-import type { Api } from '../api.ts';
-import { Failure } from '../failure.ts';
-import { fieldsFrom } from '../flags.ts';
-import { print, printJson, printList, warn } from '../output.ts';
-import { textFrom } from '../text-input.ts';
-import type { Options } from './sending.ts';
+import type { Api } from '../../api.ts';
+import { Failure } from '../../failure.ts';
+import { fieldsFrom } from '../../flags.ts';
+import { print, printJson, printList, warn } from '../../output.ts';
+import { textFrom } from '../../text-input.ts';
+import type { Options } from '../sending.ts';
 
 /** All items of a file at once, or none. */
 export async function createFromFile(service: Api, path: string, options: Options): Promise<void> {

@@ -2,8 +2,8 @@ import type { SortBy, SortKey } from '@worktrack/contracts/work-items/lists/list
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import type { PipelineStage } from 'mongoose';
-import type { Start } from '../calls/paging.ts';
-import { LISTED, type ListedItem } from '../items/views.ts';
+import type { Start } from '../../calls/paging.ts';
+import { LISTED, type ListedItem } from '../../items/views.ts';
 
 /** Urgent first. */
 export const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
