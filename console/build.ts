@@ -15,6 +15,7 @@ const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
+  ['settings', /[\\/]console[\\/]src[\\/]settings[\\/](apps|project|trust)[\\/]/],
   ['views', /[\\/]console[\\/]src[\\/]views[\\/]/],
   ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;

@@ -140,6 +140,58 @@ test('comments are sent, and files are attached, shown and deleted', async () =>
   expect((await organization.call<unknown[]>('GET', `/api/work-items/${item.id}/attachments`)).data).toEqual([]);
 });
 
+test('an agent’s work is shown session by session, under its own name, and each change with what it was before', async () => {
+  const organization = await stage.newOrganization();
+  const { call, projectId } = organization;
+  const [epic, item] = [
+    await createItem(organization, { type: 'epic', title: 'Dark mode' }),
+    await createItem(organization, {
+      title: 'Use the colours of the theme',
+      description: `${'All of this stays as it is. '.repeat(20)}Links are blue.`,
+      boardColumnId: 'To Do',
+    }),
+  ];
+  const claim = { projectId, ids: [item.id], agent: 'nightly-1' };
+  const { data } = await call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  const leaseToken = data.lease.token;
+  const beat = { leaseToken, model: 'gpt-4o', provider: 'openai', totalTokens: 50_000 };
+  await call('POST', `/api/work-items/${item.id}/progress`, beat);
+  await call('PATCH', `/api/work-items/${item.id}`, {
+    title: 'Use the colours of the system',
+    description: `${'All of this stays as it is. '.repeat(20)}Links are green.`,
+    priority: 'urgent',
+    parentId: epic.id,
+    metadata: { branch: 'dark <b>mode</b>' },
+  });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const work = page.getByRole('region', { name: 'Work by session' }).getByRole('listitem').first();
+  await work.getByText('nightly-1').waitFor();
+  await work.getByText('Working').waitFor();
+  await work.getByText('50K Tokens').waitFor();
+
+  const done = { leaseToken, model: 'gpt-4o', provider: 'openai', totalTokens: 120_000, durationMs: 420_000 };
+  await call('POST', `/api/work-items/${item.id}/ai-completion`, done);
+  await work.getByText(/5 steps · 1 heartbeat · 7 mins? · 120K Tokens · \$0.525/i).waitFor();
+  expect(await work.getByText('Working').count()).toBe(0);
+  await work.getByText('nightly-1').click();
+  await work.getByText('nightly-1 changed').first().waitFor();
+
+  const entry = page.locator('.item-activity').getByRole('listitem').filter({ hasText: 'nightly-1 changed Title' });
+  await entry.getByText(/gpt-4o · Run \w{6} · /).waitFor();
+  await entry.locator('del', { hasText: 'theme' }).waitFor();
+  expect(await entry.locator('del').allTextContents()).toEqual(['theme', 'blue']);
+  expect(await entry.locator('ins').allTextContents()).toEqual(['system', 'green']);
+  await entry.getByText('Priority: Medium → Urgent').waitFor();
+  await entry.getByRole('link', { name: 'Dark mode' }).waitFor();
+  // Of a text that stays, only what is around the change.
+  expect((await entry.locator('.text-diff').allTextContents())[1]).toMatch(/^….{40,80}$/);
+  expect(await entry.getByText('dark <b>mode</b>').isVisible()).toBe(false);
+  await entry.getByText('branch').click();
+  await entry.getByText('dark <b>mode</b>').waitFor();
+  await visitor.isGood('item-work');
+});
+
 test('an item that does not exist says so', async () => {
   const visitor = await stage.visit('items/W-T-99999');
   await visitor.page.getByRole('heading', { name: 'There is no item W-T-99999' }).waitFor();

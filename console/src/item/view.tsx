@@ -27,6 +27,7 @@ import { Results } from './results.tsx';
 import { Trace } from './trace.tsx';
 import { Verdict } from './verdict.tsx';
 import { useWatch } from './watch.ts';
+import { Works } from './works.tsx';
 
 /** Types that have tasks below them. */
 const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
@@ -94,6 +95,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
           </section>
           <Children item={item} />
           <Results item={item} />
+          <Works item={item} />
           <History item={item} />
         </div>
         <div class="item-side">

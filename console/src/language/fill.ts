@@ -10,12 +10,14 @@ export interface Forms {
 /** Characters that reverse the direction of text: in a name they would reverse the rest of the sentence. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
+export const withoutDirections = (text: string): string => text.replace(DIRECTIONS, '');
+
 /** Puts values into `{…}`; numbers as the visitor writes them. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? number(value) : value.replace(DIRECTIONS, '');
+    return typeof value === 'number' ? number(value) : withoutDirections(value);
   });
 }
 
