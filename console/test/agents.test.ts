@@ -1,6 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
+import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
@@ -32,7 +33,7 @@ async function beat(task: WorkItem, leaseToken: string, told: Record<string, unk
 
 /** The part of the page that is about one agent. */
 const partOf = ({ page }: Visitor, agent: string) =>
-  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: agent, exact: true }) });
+  page.locator('.agents-one').filter({ has: page.getByRole('heading', { name: agent, exact: true }) });
 
 /** With a different key from the agents', as a person has. */
 async function visit(): Promise<Visitor> {
@@ -62,7 +63,11 @@ test('shows each agent as it claims, reports progress, stalls and ends, those th
   await page.clock.install();
   await page.clock.fastForward(31_000);
   await partOf(visitor, 'agent one').getByText('Stalled').waitFor();
-  expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['agent one', 'agent two']);
+  expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['agent one', 'agent two']);
+  const groups = page.getByRole('heading', { level: 2 });
+  expect(await groups.allTextContents()).toEqual(['Stalled 1', 'Working 1']);
+  // In whose project it is.
+  await partOf(visitor, 'agent one').getByText('›').waitFor();
   await visitor.isGood('agents-stalled');
 });
 
@@ -96,6 +101,66 @@ test('one press takes an item away from its agent', async () => {
   expect((await beat(task, token, {})).error.code).toBe('CONFLICT');
 });
 
+test('a fleet is one line, and is released together, but not what others have claimed since it was selected', async () => {
+  const fleet = await stage.newOrganization();
+  const call = <T>(path: string, input: object) => fleet.call<T>('POST', path, input);
+  const tasks = [];
+  for (const n of [1, 2, 3, 4]) {
+    const task = await createItem(fleet, { title: `Task ${n}`, boardColumnId: fleet.columns['To Do'] });
+    const agent = n === 4 ? 'reviewer' : `nightly-${n}`;
+    await call('/api/work-items/claim', { ids: [task.id], agent, leaseSeconds: 900 });
+    tasks.push(task);
+  }
+  const visitor = await stage.visit('agents', { apiKey: fleet.apiKey });
+  const { page } = visitor;
+  const line = page.getByRole('heading', { level: 3, name: '3 of fleet nightly: Working' });
+  await line.waitFor();
+  expect(await page.getByRole('heading', { level: 3 }).count()).toBe(2);
+  await line.click();
+  await partOf(visitor, 'nightly-2').getByText('Task 2').waitFor();
+  await page.getByRole('checkbox', { name: 'Select 3 of fleet nightly' }).check();
+  await page.getByText('3 selected').waitFor();
+  await visitor.isGood('agents-fleet');
+  // Another agent takes one of them over.
+  const [, second] = tasks as [WorkItem, WorkItem];
+  await call(`/api/work-items/${second.id}/move`, { boardColumnId: 'To Do', takeOver: true });
+  await call('/api/work-items/claim', { ids: [second.id], agent: 'nightly-9', leaseSeconds: 900 });
+  await partOf(visitor, 'nightly-9').waitFor();
+  await page.getByText('2 selected').waitFor();
+  await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Release' }).click();
+  await page.getByText('2 released.').waitFor();
+  await partOf(visitor, 'nightly-1').waitFor({ state: 'detached' });
+  const columns = tasks.map(
+    async ({ id }) => (await fleet.call<WorkItem>('GET', `/api/work-items/${id}`)).data.columnName,
+  );
+  expect(await Promise.all(columns)).toEqual(['To Do', 'In Progress', 'To Do', 'In Progress']);
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('agents that ask the same are answered together', async () => {
+  const tokens: [WorkItem, string][] = [];
+  for (const agent of ['asker-1', 'asker-2']) {
+    const task = await newTask(`Of ${agent}`);
+    const token = await claim(agent, task);
+    await beat(task, token, { state: 'awaiting_input', question: 'Which colour?' });
+    tokens.push([task, token]);
+  }
+  const visitor = await visit();
+  const { page } = visitor;
+  for (const agent of ['asker-1', 'asker-2']) {
+    await partOf(visitor, agent)
+      .getByRole('checkbox', { name: `Select ${agent}` })
+      .check();
+  }
+  const both = page.getByRole('region', { name: '2 selected' });
+  await both.getByLabel('Answer').fill('Blue.');
+  await both.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByText('Sent. asker-1, asker-2 will get it').waitFor();
+  for (const [task, token] of tokens) {
+    expect((await beat(task, token, { state: 'working' })).data.answers).toMatchObject([{ text: 'Blue.' }]);
+  }
+});
+
 test('a read-only user is offered neither an answer nor a release, and a failure is reported', async () => {
   const task = await newTask('A task for readers');
   await claim('agent five', task);
@@ -106,6 +171,7 @@ test('a read-only user is offered neither an answer nor a release, and a failure
   const visitor = await stage.visit('agents', { apiKey: data.key });
   await partOf(visitor, 'agent five').waitFor();
   expect(await visitor.page.getByRole('button', { name: /Release|Send/ }).count()).toBe(0);
+  expect(await visitor.page.getByRole('checkbox').count()).toBe(0);
 
   await visitor.page.route('**/api/work-items?*', (route) => route.abort());
   await visitor.page.reload();

@@ -1,18 +1,13 @@
-import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
-import { call } from '../api/call.ts';
-import { queries } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { fromNow, percent, roughly } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
-import { tell } from '../parts/popup/toasts.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
+import { release } from './acts.ts';
 import { type HeldItem, type Urgency, urgencyOf } from './leases.ts';
 import { words } from './messages.ts';
 import { Question } from './question.tsx';
-
-/** Where an item goes that is taken from its agent. */
-const PENDING = 'To Do';
+import { Select, type Selection } from './selection.tsx';
 
 const TONES: Readonly<Record<Urgency, string>> = {
   stalled: 'tag tag-bad',
@@ -20,20 +15,28 @@ const TONES: Readonly<Record<Urgency, string>> = {
   working: 'tag tag-good',
 };
 
+interface HeldByProps {
+  readonly item: HeldItem;
+  readonly keyName: string;
+  readonly projectName: string | undefined;
+  readonly selection: Selection;
+}
+
 /** One agent and the item it holds. */
-export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly keyName: string }) {
+export function HeldBy({ item, keyName, projectName, selection }: HeldByProps) {
   const { taskId, title, lease } = item;
   const at = now.value;
   const urgency = urgencyOf(lease, at);
   return (
     <li class="panel agents-one">
       <div class="row agents-head">
-        <h2>{lease.agent}</h2>
+        {may('work-items:write') && <Select what={`${lease.agent}: ${taskId}`} items={[item]} selection={selection} />}
+        <h3>{lease.agent}</h3>
         <span class={TONES[urgency]}>{words[urgency]}</span>
         {may('work-items:write') && <Release item={item} />}
       </div>
       <p>
-        <a href={to(`items/${taskId}`)}>{taskId}</a> {title}
+        {projectName && <span class="quiet">{projectName} ›</span>} <a href={to(`items/${taskId}`)}>{taskId}</a> {title}
       </p>
       {lease.note && <p class="agents-note">{lease.note}</p>}
       {lease.progress !== null && (
@@ -54,29 +57,16 @@ export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly ke
   );
 }
 
-/** A person has no lease token, and needs none: a move out of `In Progress` ends the lease. */
-function Release({ item: { id, taskId, lease } }: { readonly item: HeldItem }) {
-  const { agent } = lease;
+function Release({ item }: { readonly item: HeldItem }) {
+  const { taskId, lease } = item;
   const { isBusy, run } = useBusy(words.notReleased({ task: taskId }));
-  const release = () =>
-    run(async () => {
-      const { toColumn } = await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', {
-        workItemId: id,
-        boardColumnId: PENDING,
-        position: 'first',
-        takeOver: true,
-      });
-      // Works even when there is no stream of events.
-      void queries.invalidateQueries({ queryKey: ['agents'] });
-      tell(words.released({ task: taskId, column: toColumn, agent }));
-    });
   return (
     <button
       type="button"
       class="button agents-release"
-      aria-label={words.releaseOf({ task: taskId, agent })}
+      aria-label={words.releaseOf({ task: taskId, agent: lease.agent })}
       aria-disabled={isBusy}
-      onClick={release}
+      onClick={() => run(() => release([item]))}
     >
       {words.release}
     </button>

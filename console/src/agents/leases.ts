@@ -11,6 +11,7 @@ export type HeldItem = WorkItemSummary & { readonly lease: ShownLease };
 export const MAX_SHOWN = 500;
 const PAGE = 100;
 
+/** Those that need somebody come first. */
 const STATES = ['stalled', 'awaiting_input', 'working'] as const;
 
 /** How urgently somebody should take a look. */
@@ -46,12 +47,15 @@ async function itemsOf(leaseState: Urgency, signal: AbortSignal): Promise<HeldIt
   return items;
 }
 
-/** Those that need somebody come first: stalled, then with a question, then by how long they have left. */
-export function byUrgency(items: readonly HeldItem[], nowMs: number): readonly HeldItem[] {
+/** The first of them by how they need somebody; within that, those with the least time left come first. */
+export function byNeed(items: readonly HeldItem[], nowMs: number): readonly [Urgency, readonly HeldItem[]][] {
   const rank = ({ lease }: HeldItem) => STATES.indexOf(urgencyOf(lease, nowMs));
-  return items.toSorted(
-    (one, other) => rank(one) - rank(other) || Date.parse(one.lease.expiresAt) - Date.parse(other.lease.expiresAt),
-  );
+  const shown = items
+    .toSorted(
+      (one, other) => rank(one) - rank(other) || Date.parse(one.lease.expiresAt) - Date.parse(other.lease.expiresAt),
+    )
+    .slice(0, MAX_SHOWN);
+  return [...Map.groupBy(shown, ({ lease }) => urgencyOf(lease, nowMs))];
 }
 
 /** What an agent last asked, and the answers since. */

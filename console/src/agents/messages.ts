@@ -85,6 +85,21 @@ export const words = messages({
     tr: '{task} yeniden {column} sütununda. {agent} bir sonraki sinyalinde öğrenecek.',
     ja: '{task} は {column} に戻りました。{agent} には次のハートビートで伝わります。',
   },
+  fleet: {
+    en: '{n} of fleet {fleet}',
+    de: '{n} der Flotte {fleet}',
+    tr: '{fleet} filosundan {n}',
+    ja: '{fleet} フリートの {n} 件',
+  },
+  select: { en: 'Select {what}', de: '{what} auswählen', tr: '{what} seç', ja: '{what} を選択' },
+  selected: { en: '{n} selected', de: '{n} ausgewählt', tr: '{n} seçildi', ja: '{n} 件選択中' },
+  selectNone: { en: 'Clear selection', de: 'Auswahl aufheben', tr: 'Seçimi kaldır', ja: '選択を解除' },
+  releasedMany: {
+    en: '{n} released. Their agents will be told at their next heartbeat.',
+    de: '{n} freigegeben. Die Agenten erfahren es mit dem nächsten Lebenszeichen.',
+    tr: '{n} görev serbest bırakıldı. Ajanlar bir sonraki sinyallerinde öğrenecek.',
+    ja: '{n} 件を解放しました。エージェントには次のハートビートで伝わります。',
+  },
   notReleased: {
     en: '{task} was not released.',
     de: '{task} wurde nicht freigegeben.',

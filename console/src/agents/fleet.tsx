@@ -1,0 +1,39 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { number } from '../language/format.ts';
+import { may } from '../session.ts';
+import type { HeldItem } from './leases.ts';
+import { words } from './messages.ts';
+import { Select, type Selection } from './selection.tsx';
+
+interface FleetProps {
+  readonly fleet: string;
+  readonly items: readonly HeldItem[];
+  /** What state they are all in, in words. */
+  readonly state: string;
+  /** Names by id. */
+  readonly projects: ReadonlyMap<string, string>;
+  readonly selection: Selection;
+  readonly children: (item: HeldItem) => JSX.Element;
+}
+
+/** Many agents of one kind in one line, each of them on request. */
+export function Fleet({ fleet, items, state, projects, selection, children }: FleetProps) {
+  const [isOpen, setOpen] = useState(false);
+  const name = words.fleet({ n: number(items.length), fleet });
+  const names = new Set(items.flatMap(({ projectId }) => projects.get(projectId) ?? []));
+  return (
+    <li class="panel agents-fleet">
+      {may('work-items:write') && <Select what={name} items={items} selection={selection} />}
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <h3>
+            {name}: {state}
+          </h3>{' '}
+          <span class="quiet">{[...names].join(', ')}</span>
+        </summary>
+        {isOpen && <ul class="plain agents">{items.map(children)}</ul>}
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import { useBusy } from '../parts/busy.ts';
+import { release } from './acts.ts';
+import { AnswerForm } from './answer-form.tsx';
+import { type HeldItem, urgencyOf } from './leases.ts';
+import { words } from './messages.ts';
+
+/** Which claims are selected: an item that another agent has claimed since is not. */
+export interface Selection {
+  has(item: HeldItem): boolean;
+  set(items: readonly HeldItem[], isSelected: boolean): void;
+}
+
+const claimOf = ({ id, lease }: HeldItem) => `${id} ${lease.claimedAt}`;
+
+export function useSelection(): Selection {
+  const [claims, setClaims] = useState<ReadonlySet<string>>(new Set());
+  return {
+    has: (item) => claims.has(claimOf(item)),
+    set: (items, isSelected) =>
+      setClaims((before) => {
+        const named = new Set(items.map(claimOf));
+        return new Set(isSelected ? [...before, ...named] : [...before].filter((claim) => !named.has(claim)));
+      }),
+  };
+}
+
+interface SelectProps {
+  /** What is selected, in words. */
+  readonly what: string;
+  readonly items: readonly HeldItem[];
+  readonly selection: Selection;
+}
+
+export function Select({ what, items, selection }: SelectProps) {
+  const count = items.filter(selection.has).length;
+  return (
+    <input
+      type="checkbox"
+      aria-label={words.select({ what })}
+      checked={count === items.length}
+      indeterminate={count > 0 && count < items.length}
+      onChange={({ currentTarget }) => selection.set(items, currentTarget.checked)}
+    />
+  );
+}
+
+interface SelectedProps {
+  readonly items: readonly HeldItem[];
+  readonly selection: Selection;
+  readonly nowMs: number;
+}
+
+/** What can be done with all that are selected, at once. */
+export function Selected({ items, selection, nowMs }: SelectedProps) {
+  const chosen = items.filter(selection.has);
+  const { isBusy, run } = useBusy(words.title);
+  if (chosen.length === 0) return null;
+  const areAsking = chosen.every(({ lease }) => urgencyOf(lease, nowMs) === 'awaiting_input');
+  return (
+    <section class="panel stack agents-selected" aria-label={words.selected({ n: chosen.length })}>
+      <div class="row">
+        <p role="status">{words.selected({ n: chosen.length })}</p>
+        <button type="button" class="button" aria-disabled={isBusy} onClick={() => void run(() => release(chosen))}>
+          {words.release}
+        </button>
+        <button type="button" class="button button-quiet" onClick={() => selection.set(chosen, false)}>
+          {words.selectNone}
+        </button>
+      </div>
+      {areAsking && <AnswerForm items={chosen} />}
+    </section>
+  );
+}
