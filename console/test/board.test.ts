@@ -265,3 +265,42 @@ test('cards are selected with keys, the mouse and the menu, and changed together
   expect((await now())[3]).toEqual([undefined, undefined, undefined]);
   expect(visitor.complaints).toEqual([]);
 });
+
+test('a drag from where no card is selects the cards that it touches, with Shift besides those selected; a card is still dragged', async () => {
+  const organization = await stage.newOrganization();
+  for (const title of ['One', 'Two', 'Three']) await createItem(organization, { title });
+  const apart = await createItem(organization, { title: 'Apart', boardColumnId: 'To Do' });
+  const { page, complaints } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.locator('.card[draggable=true]').nth(3).waitFor();
+  const boxOf = async (title: string) => {
+    const box = await page.locator('.card').filter({ hasText: title }).boundingBox();
+    if (!box) throw new Error(`${title} is not shown.`);
+    return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+  };
+  const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(...to, { steps: 4 });
+    await page.mouse.up();
+  };
+  const chosen = () => page.locator('.card-selected .card-title').allTextContents();
+  const [one, two, three, other] = [await boxOf('One'), await boxOf('Two'), await boxOf('Three'), await boxOf('Apart')];
+
+  // From below the last card up to the second.
+  const lowest = [one, two, three].toSorted((a, b) => a.y - b.y);
+  const [, middle, last] = lowest as [typeof one, typeof one, typeof one];
+  const titles = await titlesIn(page, 'Backlog');
+  await drag([last.x + 20, last.bottom + 60], [last.x + 60, middle.bottom - 10]);
+  await expect.poll(chosen).toEqual(titles.slice(1));
+  expect(await page.locator('.band').count()).toBe(0);
+  await page.keyboard.down('Shift');
+  await drag([other.x + 20, other.bottom + 60], [other.x + 60, other.bottom - 10]);
+  await page.keyboard.up('Shift');
+  await expect.poll(chosen).toEqual([...titles.slice(1), 'Apart']);
+  await drag([other.x + 20, other.bottom + 60], [other.x + 60, other.bottom - 10]);
+  await expect.poll(chosen).toEqual(['Apart']);
+
+  await cardOf(page, apart.taskId).dragTo(columnOf(page, 'Review').locator('.column-cards'));
+  await expect.poll(() => columnNow(organization, apart.id)).toBe('Review');
+  expect(complaints).toEqual([]);
+});

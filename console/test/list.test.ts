@@ -140,6 +140,38 @@ test('what happens meanwhile is in the list at its place, also if it happened wh
   await expect.poll(() => page.locator('.list-group').allTextContents()).toEqual(['High1 item', 'Low1 item']);
 });
 
+test('a drag with Shift over rows, or from below them, selects the rows that it touches', async () => {
+  const organization = await stage.newOrganization();
+  await createMany(
+    organization,
+    ['One', 'Two', 'Three', 'Four'].map((title) => ({ title })),
+  );
+  const { page, complaints } = await stage.visit('list?sort=createdAt', { apiKey: organization.apiKey });
+  await expect.poll(() => titles(page)).toEqual(['One', 'Two', 'Three', 'Four']);
+  const middleOf = async (title: string) => {
+    const box = await cell(page, title, 'labels').boundingBox();
+    if (!box) throw new Error(`${title} is not shown.`);
+    return [box.x + 30, box.y + box.height / 2] as const;
+  };
+  const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(...to, { steps: 4 });
+    await page.mouse.up();
+  };
+  const chosen = () => page.locator('[aria-selected=true] .list-cell-title > a').allTextContents();
+  const [two, three, [x, y]] = [await middleOf('Two'), await middleOf('Three'), await middleOf('Four')];
+  await page.keyboard.down('Shift');
+  await drag(two, three);
+  await page.keyboard.up('Shift');
+  await expect.poll(chosen).toEqual(['Two', 'Three']);
+  // Without Shift, from below: these and no others.
+  await drag([x, y + 100], [x + 20, y]);
+  await expect.poll(chosen).toEqual(['Four']);
+  expect(await page.getByRole('menu').count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
 test('fields are changed in their cells, with the mouse and the keyboard, several items together, and each change is undone', async () => {
   const organization = await stage.newOrganization();
   await organization.call('POST', `/api/projects/${organization.projectId}/labels`, {

@@ -1,6 +1,7 @@
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-scroll/element';
+import { selectByDrag } from '../views/band.ts';
 
 // Atlassian's own, of Jira and Trello: it builds upon the browser's dragging, so that a long press drags on a phone as well.
 
@@ -52,9 +53,12 @@ export function column(element: HTMLElement, { onOver, onDrop }: ColumnCalls): (
   );
 }
 
-/** The board scrolls sideways when a card is held near its edge. */
+/** The board scrolls sideways when a card is held near its edge; a drag from between the cards selects those that it touches. */
 export function board(element: HTMLElement): () => void {
-  return autoScrollForElements({ element, canScroll: isCard, getAllowedAxis: () => 'horizontal' });
+  return combine(
+    autoScrollForElements({ element, canScroll: isCard, getAllowedAxis: () => 'horizontal' }),
+    selectByDrag(element, { items: '[data-card]', idOf: ({ dataset }) => dataset.card, beginsAtItems: false }),
+  );
 }
 
 const isCard = ({ source }: { readonly source: { readonly data: Record<string, unknown> } }) =>

@@ -10,6 +10,7 @@ import { Failed } from '../parts/page/states.tsx';
 import { useVirtual } from '../parts/page/virtual.ts';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
+import { selectByDrag } from '../views/band.ts';
 import { SEARCH_ID } from '../views/bar.tsx';
 import { words as fieldWords } from '../views/filter-messages.ts';
 import { words as viewWords } from '../views/messages.ts';
@@ -80,6 +81,12 @@ export function Table({ list, boards, columns }: TableProps) {
     setEditing(undefined);
     return selectNothing;
   }, [list.of]);
+
+  useEffect(() => {
+    const { current } = scroller;
+    if (!current) return;
+    return selectByDrag(current, { items: '[data-item]', idOf: ({ dataset }) => dataset.item, beginsAtItems: true });
+  }, []);
 
   const [from, to] = [rows.entries[0]?.index ?? 0, (rows.entries.at(-1)?.index ?? 0) + READ_AHEAD];
   useEffect(() => {

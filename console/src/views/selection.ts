@@ -23,6 +23,14 @@ export function extendTo(id: string, column: readonly { readonly id: string }[])
   }
 }
 
+/** These and no others. */
+export function selectThese(ids: readonly string[]): void {
+  const all = new Set(ids);
+  last = ids.at(-1);
+  // What stays the same need not be drawn again.
+  if (all.size !== selected.value.size || ids.some((id) => !selected.value.has(id))) selected.value = all;
+}
+
 export function selectNothing(): void {
   last = undefined;
   if (selected.value.size > 0) selected.value = new Set();
