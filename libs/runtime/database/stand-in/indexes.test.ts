@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';
 import { createLog } from '../../process/logging.ts';
 import { connectDatabase, disconnectDatabase } from '../connection.ts';
-import { createOwnIndexes, dropOwnIndexes, ownIndexOf } from './indexes.ts';
+import { createOwnIndexes, dropOwnIndexes, hasWholeOne, ownIndexOf } from './indexes.ts';
 
 const model = (name: string, ...indexes: readonly Record<string, 1 | -1>[]) => {
   const schema = new mongoose.Schema({ _id: String, organizationId: String }, { collection: name });
@@ -39,3 +39,24 @@ test('what an earlier version declared for every server is dropped, once and aga
   expect(await namesOf()).toEqual(['_id_', 'organizationId_1_name_1']);
   expect((await listed.collection.indexes()).map(({ name }) => name)).toContain('organizationId_1__id_1');
 });
+
+test('a whole index stands beside a partial one of whatever has a field, once and again, and two documents may lack the field', async () => {
+  const schema = new mongoose.Schema({ _id: String, organizationId: String, since: Date }, { collection: 'partial' });
+  const having = { partialFilterExpression: { since: { $exists: true } } };
+  schema.index({ organizationId: 1, _id: 1 });
+  schema.index({ organizationId: 1, since: 1 }, having);
+  schema.index({ organizationId: 1, name: 1 }, { ...having, unique: true });
+  const partial = mongoose.model('Test partial', schema);
+  await partial.createIndexes();
+  for (let time = 0; time < 2; time++) await createOwnIndexes([partial]);
+  const names = (await partial.collection.indexes()).map(({ name }) => name);
+  expect(names.filter((name) => name?.startsWith('whole_'))).toEqual(['whole_organizationId_1_since_1']);
+  await partial.insertMany(['one', 'two'].map((_id) => ({ _id, organizationId: 'o' })));
+});
+
+test.each([
+  ['of what has the field', { partialFilterExpression: { since: { $exists: true } } }, true],
+  ['of what has the field, unique', { partialFilterExpression: { since: { $exists: true } }, unique: true }, false],
+  ['of what has one value', { partialFilterExpression: { kind: 'deleted' } }, false],
+  ['of all', {}, false],
+])('an index %s', (_which, options, isDoubled) => expect(hasWholeOne(options)).toBe(isDoubled));

@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import type { AnyModel } from '../walk-index.ts';
 
 type Keys = Readonly<Record<string, 1>>;
+type Directions = Readonly<Record<string, 1 | -1>>;
 
 const ORGANIZATION = 'organizationId';
 /** What writes rely on beside the id, by collection: an index serves them only if it covers every condition. */
@@ -25,11 +26,26 @@ export function ownIndexOf({ collection, schema }: AnyModel): Keys | undefined {
   return Object.fromEntries(fields.map((field) => [field, 1 as const]));
 }
 
+/**
+ * Whether a whole index stands beside a partial one, of whatever has a field: this server reads all documents rather than an index with such a condition, even
+ * where a query says the same. A unique one stays alone: whole, it would forbid a second document without the field.
+ */
+export function hasWholeOne({ unique, partialFilterExpression: condition }: mongoose.IndexOptions): boolean {
+  const conditions = Object.values(condition ?? {});
+  return !unique && conditions.length > 0 && conditions.every((each) => each?.$exists === true);
+}
+
 /** Beside those that the models declare. */
 export async function createOwnIndexes(models: readonly AnyModel[]): Promise<void> {
   for (const model of models) {
+    const { collection, schema } = model;
     const keys = ownIndexOf(model);
-    if (keys) await model.collection.createIndex(keys);
+    if (keys) await collection.createIndex(keys);
+    for (const [partial, options] of schema.indexes()) {
+      // Under a name of its own: by default both would have the same.
+      if (hasWholeOne(options))
+        await collection.createIndex(partial as Directions, { name: `whole_${nameOf(partial)}` });
+    }
   }
 }
 
@@ -38,14 +54,18 @@ export async function dropOwnIndexes(models: readonly AnyModel[]): Promise<void>
   for (const model of models) {
     const keys = ownIndexOf(model);
     if (!keys) continue;
-    const name = Object.keys(keys)
-      .map((field) => `${field}_1`)
-      .join('_');
     try {
-      await model.collection.dropIndex(name);
+      await model.collection.dropIndex(nameOf(keys));
     } catch (error) {
       const isGone = error instanceof mongoose.mongo.MongoServerError && NOT_FOUND.includes(Number(error.code));
       if (!isGone) throw error;
     }
   }
+}
+
+/** As servers name an index by default. */
+function nameOf(keys: object): string {
+  return Object.entries(keys)
+    .map((entry) => entry.join('_'))
+    .join('_');
 }

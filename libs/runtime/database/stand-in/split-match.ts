@@ -1,6 +1,6 @@
 import type { PipelineStage } from 'mongoose';
 import type { AnyModel } from '../walk-index.ts';
-import { ownIndexOf } from './indexes.ts';
+import { hasWholeOne, ownIndexOf } from './indexes.ts';
 
 type Condition = Readonly<Record<string, unknown>>;
 interface Index {
@@ -26,7 +26,7 @@ export function splitMatches(models: readonly AnyModel[]): void {
       ...(own ? [{ fields: Object.keys(own), condition: {} }] : []),
       ...schema.indexes().map(([keys, options]) => ({
         fields: Object.keys(keys),
-        condition: (options?.partialFilterExpression ?? {}) as Condition,
+        condition: (hasWholeOne(options) ? {} : (options.partialFilterExpression ?? {})) as Condition,
       })),
     ];
     const aggregate = collection.aggregate.bind(collection);
