@@ -26,8 +26,6 @@ export function selectByDrag(area: HTMLElement, { items, idOf, beginsAtItems }: 
       return;
     if (isOnScrollbar(down, target) || target.closest(CONTROLS)) return;
     if (target.closest(items) && !(beginsAtItems && shiftKey)) return;
-    // Else text is selected.
-    down.preventDefault();
     const before = shiftKey ? [...selected.value] : [];
     let band: HTMLElement | undefined;
     const draw = (move: MouseEvent) => {
@@ -48,6 +46,7 @@ export function selectByDrag(area: HTMLElement, { items, idOf, beginsAtItems }: 
     end = () => {
       removeEventListener('mousemove', draw);
       removeEventListener('mouseup', up);
+      removeEventListener('selectstart', selectNoText);
       band?.remove();
       end = undefined;
     };
@@ -57,6 +56,8 @@ export function selectByDrag(area: HTMLElement, { items, idOf, beginsAtItems }: 
     };
     addEventListener('mousemove', draw);
     addEventListener('mouseup', up);
+    // Not the press itself, which takes the focus from a field that saves what was written when it loses it.
+    addEventListener('selectstart', selectNoText);
   };
 
   area.addEventListener('mousedown', begin);
@@ -65,6 +66,8 @@ export function selectByDrag(area: HTMLElement, { items, idOf, beginsAtItems }: 
     end?.();
   };
 }
+
+const selectNoText = (event: Event) => event.preventDefault();
 
 function isOnScrollbar({ offsetX, offsetY }: MouseEvent, target: HTMLElement): boolean {
   return offsetX > target.clientWidth || offsetY > target.clientHeight;
