@@ -166,22 +166,38 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** How each of them is believed to come here: where it is called back, what it sends that others do not, and what it leaves out. Not recorded from the apps themselves. */
+/**
+ * How each of them comes here, by what its makers or those who met it wrote, read in November 2026: where it is called back, what it sends that others do not, and
+ * what it leaves out. Not recorded from the apps themselves.
+ */
 interface Profile {
   /** Undefined: it has a document. */
   readonly registers?: Readonly<Record<string, unknown>>;
-  readonly redirect: string;
-  /** As sent; default: the same. */
+  /** All that it names; the first is sent, if nothing else is. */
+  readonly redirects: readonly [string, ...string[]];
   readonly sent?: string;
   readonly adds?: Readonly<Record<string, string | undefined>>;
   readonly leavesOutAtToken?: readonly string[];
 }
+/** https://support.claude.com/en/articles/11503834: to be allowed both, as the first may become the second. */
+const OF_CLAUDE = ['https://claude.ai/api/mcp/auth_callback', 'https://claude.com/api/mcp/auth_callback'] as const;
+/** https://github.com/microsoft/vscode/issues/278512: names these, and listens on any port if that one is taken. */
+const OF_VS_CODE = [
+  ...(['https://insiders.vscode.dev/redirect', 'https://vscode.dev/redirect'] as const),
+  ...['http://127.0.0.1/', 'http://127.0.0.1:33418/'],
+] as const;
+/** Cursor's own documentation of its addresses, https://cursor.com/docs/mcp; the scheme is what its earlier versions use. */
+const CURSOR = {
+  registers: { application_type: 'native', token_endpoint_auth_method: 'none' },
+  adds: { resource: undefined, scope: undefined },
+  leavesOutAtToken: ['resource'],
+} as const;
+/** https://github.com/modelcontextprotocol/inspector/issues/930 */
+const INSPECTOR = { client_uri: 'https://github.com/modelcontextprotocol/inspector' };
 const PROFILES: readonly [string, Profile][] = [
-  [
-    'Claude',
-    { redirect: 'https://claude.ai/api/mcp/auth_callback', adds: { scope: 'work-items:read', prompt: 'consent' } },
-  ],
-  ['Claude Code', { redirect: 'http://localhost/callback', sent: 'http://localhost:53682/callback' }],
+  ['Claude', { redirects: OF_CLAUDE, adds: { scope: 'work-items:read', prompt: 'consent' } }],
+  ['Claude at its second address', { redirects: OF_CLAUDE, sent: OF_CLAUDE[1] }],
+  ['Claude Code', { redirects: ['http://localhost/callback'], sent: 'http://localhost:53682/callback' }],
   [
     'ChatGPT',
     {
@@ -189,51 +205,61 @@ const PROFILES: readonly [string, Profile][] = [
         token_endpoint_auth_method: 'client_secret_post',
         grant_types: ['authorization_code', 'refresh_token'],
       },
-      redirect: 'https://chatgpt.com/connector_platform_oauth_redirect',
+      redirects: ['https://chatgpt.com/connector_platform_oauth_redirect'],
       adds: { nonce: 'n', scope: 'openid offline_access work-items:read' },
     },
   ],
+  // An address of its own for each service that it is connected to, and a document.
+  ['ChatGPT with a document', { redirects: ['https://chatgpt.com/connector/oauth/x9Zq3Lw0TtAb'] }],
   [
     'Codex',
-    { registers: {}, redirect: 'http://127.0.0.1:1455/callback/7f', sent: 'http://127.0.0.1:49152/callback/7f' },
+    // The end of the path is made of the address of the service: https://github.com/openai/codex/pull/20237
+    {
+      registers: {},
+      redirects: ['http://127.0.0.1:1455/callback/Vb3kQ_9-xWm1'],
+      sent: 'http://127.0.0.1:49152/callback/Vb3kQ_9-xWm1',
+    },
   ],
   [
     'VS Code',
     {
-      redirect: 'http://127.0.0.1:33418/',
+      redirects: OF_VS_CODE,
       sent: 'http://127.0.0.1:41001/',
       adds: { scope: undefined, prompt: undefined },
       leavesOutAtToken: ['resource'],
     },
   ],
   [
+    'VS Code that registers itself',
+    {
+      registers: {
+        client_uri: 'https://code.visualstudio.com',
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+      redirects: OF_VS_CODE,
+      sent: 'http://127.0.0.1:59656/',
+    },
+  ],
+  [
     'VS Code on the web',
-    { redirect: 'https://vscode.dev/redirect', adds: { state: 'vscode%3A%2F%2Fdynamicauthprovider%2F1' } },
+    { redirects: OF_VS_CODE, sent: OF_VS_CODE[1], adds: { state: 'vscode%3A%2F%2Fdynamicauthprovider%2F1' } },
   ],
-  [
-    'Cursor',
-    {
-      registers: { application_type: 'native', token_endpoint_auth_method: 'none' },
-      redirect: 'cursor://anysphere.cursor-mcp/oauth/callback',
-      adds: { resource: undefined, scope: undefined },
-      leavesOutAtToken: ['resource'],
-    },
-  ],
-  [
-    'Inspector',
-    {
-      registers: { client_uri: 'https://github.com/modelcontextprotocol/inspector' },
-      redirect: 'http://localhost:6274/oauth/callback',
-    },
-  ],
+  ['Cursor', { ...CURSOR, redirects: ['http://localhost:8787/callback'] }],
+  ['Cursor on the web', { ...CURSOR, redirects: ['https://www.cursor.com/agents/mcp/oauth/callback'] }],
+  ['Cursor of an earlier version', { ...CURSOR, redirects: ['cursor://anysphere.cursor-mcp/oauth/callback'] }],
+  ['Inspector', { registers: INSPECTOR, redirects: ['http://localhost:6274/oauth/callback'] }],
+  ['The debugger of Inspector', { registers: INSPECTOR, redirects: ['http://localhost:6274/oauth/callback/debug'] }],
 ];
 
 test.each(PROFILES)(
   '%s connects',
-  async (name, { registers, redirect, sent = redirect, adds, leavesOutAtToken = [] }) => {
+  async (name, { registers, redirects, sent = redirects[0], adds, leavesOutAtToken = [] }) => {
     const clientId = registers
-      ? await register({ ...registers, client_name: name, redirect_uris: [redirect] })
-      : apps.publish({ client_name: name, redirect_uris: [redirect] });
+      ? await register({ ...registers, client_name: name, redirect_uris: redirects })
+      : apps.publish({ client_name: name, redirect_uris: redirects });
     const resource = `${base}/connect`;
     const verifier = newVerifier();
     const parameters = authorizeParameters(clientId, verifier, { redirect_uri: sent, resource, ...adds });
