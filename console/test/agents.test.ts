@@ -121,9 +121,10 @@ test('a fleet is one line, and is released together, but not what others have cl
   await page.getByRole('checkbox', { name: 'Select 3 of fleet nightly' }).check();
   await page.getByText('3 selected').waitFor();
   await visitor.isGood('agents-fleet');
-  // Another agent takes one of them over.
+  // Another agent takes one of them over. For a moment two are left, which are no fleet; it is open as before when it is one again.
   const [, second] = tasks as [WorkItem, WorkItem];
   await call(`/api/work-items/${second.id}/move`, { boardColumnId: 'To Do', takeOver: true });
+  await line.waitFor({ state: 'detached' });
   await call('/api/work-items/claim', { ids: [second.id], agent: 'nightly-9', leaseSeconds: 900 });
   await partOf(visitor, 'nightly-9').waitFor();
   await page.getByText('2 selected').waitFor();

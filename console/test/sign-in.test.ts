@@ -72,17 +72,19 @@ test('what a session shows is hidden, in all its tabs, within 5 s of its end els
 test('language, theme and density are the visitor’s, and can be chosen, with the keyboard too', async () => {
   const visitor = await stage.visit('', { locale: 'tr-TR', colorScheme: 'dark' });
   const { page } = visitor;
-  await page.getByRole('button', { name: 'hesabı' }).focus();
+  const open = async (name: string, key: string) => {
+    await page.getByRole('button', { name }).press(key);
+    await page.locator('[role=menu] :focus').waitFor();
+  };
+  await open('hesabı', 'Enter');
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('tr');
-  await page.keyboard.press('Enter');
   await page.keyboard.type('日');
   await page.keyboard.type('D');
   await page.keyboard.press('Enter');
-  const account = page.getByRole('button', { name: 'Konto von' });
-  await account.press('ArrowDown');
+  await open('Konto von', 'ArrowDown');
   await page.keyboard.type('h');
   await page.keyboard.press('Enter');
-  await account.press('ArrowDown');
+  await open('Konto von', 'ArrowDown');
   await page.keyboard.type('b');
   await page.keyboard.press('Enter');
   const look = () =>
@@ -91,8 +93,8 @@ test('language, theme and density are the visitor’s, and can be chosen, with t
       document.documentElement.lang,
       getComputedStyle(document.body).fontSize,
     ]);
-  expect(await look()).toEqual(['light', 'de', '16px']);
+  await expect.poll(look).toEqual(['light', 'de', '16px']);
   await page.reload();
-  await account.waitFor();
+  await page.getByRole('button', { name: 'Konto von' }).waitFor();
   expect(await look()).toEqual(['light', 'de', '16px']);
 });
