@@ -12,6 +12,7 @@ import type { Project } from '@worktrack/contracts/projects/project';
 import { startFiller } from './scale/start-filler.ts';
 import { cpuUsOfGroups } from './support/cpu.ts';
 import { type LoadRequest, loadHttp } from './support/http-load.ts';
+import { quantile } from './support/quantile.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
@@ -67,7 +68,7 @@ async function measure({ system, request, name }: Side, requests: number, firstN
   return { p50Ms, cpuUs: (cpuUs() - before) / requests };
 }
 
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+const median = (numbers: readonly number[]) => quantile(numbers, 0.5);
 
 async function compare({ name, wanted, base, others }: Comparison): Promise<(string | number)[][]> {
   const sides = [base, ...others];

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { createOrganization } from '@worktrack/stack/organization';
 import { loadHttp } from './support/http-load.ts';
+import { quantile } from './support/quantile.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
@@ -87,8 +88,6 @@ try {
   const under = await measure();
   const results = await Promise.all(flooding);
 
-  const quantile = (list: readonly number[], q: number) =>
-    list.toSorted((a, b) => a - b)[Math.floor(list.length * q)] ?? Number.NaN;
   printTable(
     [
       'another organization',

@@ -13,6 +13,7 @@ import type { ItemDocument } from '../services/feedback/items/items.model.ts';
 import { insertItems } from '../services/feedback/items/items.repository.ts';
 import { SearchModel } from '../services/workitems/search/search.model.ts';
 import { cpuMsOf } from './support/cpu.ts';
+import { quantile } from './support/quantile.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
@@ -127,6 +128,5 @@ async function reading(path: string) {
     await read();
     tookMs.push(performance.now() - startedAtMs);
   }
-  const median = tookMs.toSorted((a, b) => a - b)[Math.floor(REPETITIONS / 2)] ?? 0;
-  return [median, (cpuMsOf(mongodbPid) - cpuBeforeMs) / REPETITIONS, String(items.length)] as const;
+  return [quantile(tookMs, 0.5), (cpuMsOf(mongodbPid) - cpuBeforeMs) / REPETITIONS, String(items.length)] as const;
 }

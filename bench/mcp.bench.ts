@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Project } from '@worktrack/contracts/projects/project';
 import { cpuMsOf } from './support/cpu.ts';
+import { quantile } from './support/quantile.ts';
 import { startSide } from './support/side.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
@@ -102,7 +103,7 @@ try {
     await Promise.all(Array.from({ length: TOGETHER }, caller));
     return ((cpuMsOf(pid) - before) * 1_000) / calls;
   };
-  const middle = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+  const middle = (numbers: readonly number[]) => quantile(numbers, 0.5);
 
   const alone: (string | number)[][] = [];
   const together: (string | number)[][] = [];

@@ -16,6 +16,7 @@ import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { installPeers, peer } from './rpc/peers.ts';
 import type { Load, LoadResult } from './rpc/side.ts';
 import { cpuMsOf } from './support/cpu.ts';
+import { quantile } from './support/quantile.ts';
 import { printTable } from './support/table.ts';
 
 const { values } = parseArgs({
@@ -126,8 +127,10 @@ function ask(client: ChildProcess, load: Load): Promise<LoadResult> {
 
 /** The median over the rounds. */
 function median(name: SideName, inFlight: number, of: keyof Measured): number {
-  const all = (results.get(keyOf(name, inFlight)) ?? []).map((measured) => measured[of]).toSorted((a, b) => a - b);
-  return all[Math.floor(all.length / 2)] ?? Number.NaN;
+  return quantile(
+    (results.get(keyOf(name, inFlight)) ?? []).map((measured) => measured[of]),
+    0.5,
+  );
 }
 
 function print(): void {

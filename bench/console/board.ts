@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
-import { quantile, type Row } from '../events/row.ts';
+import type { Row } from '../events/row.ts';
+import { quantile } from '../support/quantile.ts';
 import type { System } from '../support/system.ts';
 import { newVisitor, originOf, untilPainted } from './visitor.ts';
 

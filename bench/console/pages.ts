@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { newProject } from '../events/project.ts';
-import { quantile, type Row } from '../events/row.ts';
+import type { Row } from '../events/row.ts';
+import { quantile } from '../support/quantile.ts';
 import type { System } from '../support/system.ts';
 import { newVisitor, originOf, untilPainted } from './visitor.ts';
 

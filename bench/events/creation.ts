@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type LoadResult, loadHttp } from '../support/http-load.ts';
-import { quantile, type Row } from './row.ts';
+import { quantile } from '../support/quantile.ts';
+import type { Row } from './row.ts';
 
 /** The last commit that has neither log nor outbox. */
 const WITHOUT_LOG = '23411a44764c3c5c8652feab91660dab3bdad7da';

@@ -3,9 +3,10 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import type { HistoryRecord } from '../../services/workitems/history/history.model.ts';
 import { logMigration } from '../../services/workitems/migrations/log.repository.ts';
+import { quantile } from '../support/quantile.ts';
 import { startBenchSystem } from '../support/system.ts';
 import { newProject } from './project.ts';
-import { quantile, type Row } from './row.ts';
+import type { Row } from './row.ts';
 import { openStream } from './stream-reader.ts';
 
 const PER_ITEM = 5;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { quantile } from '../support/quantile.ts';
 import { startBenchSystem } from '../support/system.ts';
 import { newProject, paced } from './project.ts';
-import { quantile, type Row } from './row.ts';
+import type { Row } from './row.ts';
 import { openStream } from './stream-reader.ts';
 
 const ALONE_WRITES = 200;

@@ -3,9 +3,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { countCommands } from '../support/command-count.ts';
 import { residentMiB } from '../support/memory.ts';
+import { quantile } from '../support/quantile.ts';
 import { type System, startBenchSystem } from '../support/system.ts';
 import { newProject, paced } from './project.ts';
-import { quantile, type Row } from './row.ts';
+import type { Row } from './row.ts';
 
 const AGENTS = 1_000;
 const WAIT_SECONDS = 55;

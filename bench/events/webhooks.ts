@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrganization } from '@worktrack/stack/organization';
 import { cpuMsOf } from '../support/cpu.ts';
+import { quantile } from '../support/quantile.ts';
 import { type System, startBenchSystem } from '../support/system.ts';
 import { newProject, paced } from './project.ts';
-import { quantile, type Row } from './row.ts';
+import type { Row } from './row.ts';
 
 const BACKLOG_EVENTS = 3_000;
 const BACKLOG_WEBHOOKS = 4;
