@@ -49,29 +49,31 @@ export function countUnread(caller: Limits, kind?: NotificationKind): Promise<nu
   return countInOrder(NotificationModel, { filter, order: kind ? BY_AGE : BY_NEWNESS, limit: MAX_COUNTED });
 }
 
-/** With any revision, so that the index of an item's notifications is the best: there may be thousands of a user that are not read. */
-const ofItem = (workItemId: string) => ({ workItemId, revision: mongoose.trusted({ $gte: 0 }) });
-
 interface Which {
   readonly ids?: readonly string[] | undefined;
   readonly workItemId?: string | undefined;
 }
 
-/** @param which all, if it says neither. @returns how many were not read before */
-export async function markRead(
-  { organizationId, userId, projects }: Limits,
-  { ids, workItemId }: Which,
-  tx: ClientSession,
-): Promise<number> {
-  const filter = {
+/** Of what the caller may see. @param which all, if it says neither */
+function unread({ organizationId, userId, projects }: Limits, { ids, workItemId }: Which) {
+  return {
     ...{ organizationId, userId, isRead: false },
     ...(projects && { projectId: mongoose.trusted({ $in: [...projects] }) }),
     ...(ids && { _id: mongoose.trusted({ $in: [...ids] }) }),
-    ...(workItemId !== undefined && ofItem(workItemId)),
+    // With any revision, so that the index of an item's notifications is the best: there may be thousands of a user that are not read.
+    ...(workItemId !== undefined && { workItemId, revision: mongoose.trusted({ $gte: 0 }) }),
   };
-  return (
-    await NotificationModel.updateMany(filter, { $set: { isRead: true }, $unset: { untold: '' } }, { session: tx })
-  ).modifiedCount;
+}
+
+/** @returns how many were not read before */
+export async function markRead(caller: Limits, which: Which, tx: ClientSession): Promise<number> {
+  const change = { $set: { isRead: true }, $unset: { untold: '' } };
+  return (await NotificationModel.updateMany(unread(caller, which), change, { session: tx })).modifiedCount;
+}
+
+/** Whether something that was told of an item is not read. */
+export async function isUnread(caller: Limits, workItemId: string): Promise<boolean> {
+  return (await NotificationModel.exists(unread(caller, { workItemId }))) !== null;
 }
 
 /**
@@ -105,13 +107,6 @@ export async function watchersOf(
 ): Promise<Watcher[]> {
   const organizationId = mongoose.trusted({ $in: [...organizationIds] });
   return WatchModel.find({ organizationId, workItemId: mongoose.trusted({ $in: [...workItemIds] }) }).lean();
-}
-
-/** Whether something that was told of an item is not read. */
-export async function isUnread({ organizationId, userId, projects }: Limits, workItemId: string): Promise<boolean> {
-  const isSeen = projects && { projectId: mongoose.trusted({ $in: [...projects] }) };
-  const filter = { organizationId, userId, isRead: false, ...ofItem(workItemId), ...isSeen };
-  return (await NotificationModel.exists(filter)) !== null;
 }
 
 const watchId = (workItemId: string, userId: string) => `${workItemId}/${userId}`;

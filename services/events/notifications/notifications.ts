@@ -60,7 +60,7 @@ export async function readNotifications(
     await markRead(caller, {}, tx);
     return { unread: 0 };
   }
-  // Counted no further than MAX_COUNTED, which is more than can be marked by id.
+  // Counted no further than MAX_COUNTED: more than can be marked by id, though an item may have more.
   const before = await countUnread(caller);
   return { unread: Math.max(0, before - (await markRead(caller, { ids, workItemId }, tx))) };
 }
