@@ -1,8 +1,7 @@
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
-import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useBusy } from '../parts/busy.ts';
+import { useSending } from '../parts/form/sending.ts';
 import { words as common } from '../parts/messages.ts';
 import { tell } from '../parts/popup/toasts.tsx';
 import { When } from '../parts/when.tsx';
@@ -97,20 +96,13 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
 }
 
 function Answer({ id, agent }: { readonly id: string; readonly agent: string }) {
-  const field = useId();
-  const [text, setText] = useState('');
-  const { isBusy, run } = useBusy(words.notAnswered);
-  const send = (event: Event) => {
-    event.preventDefault();
-    if (!text.trim()) return;
-    void run(async () => {
-      await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text });
-      setText('');
-      tell(words.answered({ agent }));
-    });
-  };
+  const { field, text, setText, onSubmit, isDisabled } = useSending(words.notAnswered, async (said) => {
+    await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text: said });
+    tell(words.answered({ agent }));
+    return true;
+  });
   return (
-    <form class="row" onSubmit={send}>
+    <form class="row" onSubmit={onSubmit}>
       <label for={field} class="unseen">
         {words.answer}
       </label>
@@ -121,7 +113,7 @@ function Answer({ id, agent }: { readonly id: string; readonly agent: string }) 
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <button type="submit" class="button" aria-disabled={isBusy || !text.trim()}>
+      <button type="submit" class="button" aria-disabled={isDisabled}>
         {words.send}
       </button>
     </form>
