@@ -1,9 +1,9 @@
-import type { readNotifications } from '@worktrack/contracts/events/notifications';
 import type { showWatch, unwatchWorkItem, watchWorkItem } from '@worktrack/contracts/gateway/notifications';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useEffect } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
+import { markRead } from '../notifications/read.ts';
 import { attempt } from '../parts/busy.ts';
 import { watchIcon } from '../parts/icons.ts';
 import type { MenuItem } from '../parts/popup/menu.tsx';
@@ -36,8 +36,9 @@ export function useWatch({ id, taskId }: WorkItem): readonly MenuItem[] {
 
 /** Nobody asked for it, so nobody is told if it fails: the notification stays unread, as it was. */
 async function markSeen(workItemId: string): Promise<void> {
-  const read = call<typeof readNotifications>('POST /api/notifications/read', { workItemId });
-  if (!(await read.catch(() => undefined))) return;
-  const stale = [['watch', workItemId], ['notifications', 'list'], ['for-you']];
-  await Promise.all(stale.map((queryKey) => queries.invalidateQueries({ queryKey })));
+  const known = { queryKey: ['watch', workItemId] };
+  await markRead({ workItemId }).then(
+    () => queries.invalidateQueries(known),
+    () => undefined,
+  );
 }

@@ -1,8 +1,7 @@
 import '../for-you/for-you.css';
-import type { readNotifications } from '@worktrack/contracts/events/notifications';
 import type { listNotifications, Notification } from '@worktrack/contracts/gateway/notifications';
 import { call } from '../api/call.ts';
-import { queries, usePages } from '../api/query.ts';
+import { usePages } from '../api/query.ts';
 import { changesNeeds } from '../for-you/needs.ts';
 import { useBusy } from '../parts/busy.ts';
 import { Heading } from '../parts/page/heading.tsx';
@@ -12,9 +11,9 @@ import { useNames } from '../parts/people/people.ts';
 import { When } from '../parts/when.tsx';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
+import { LIST, markRead } from './read.ts';
 import { Settings } from './settings.tsx';
 
-const LIST = ['notifications', 'list'];
 const PAGE = 50;
 
 /** What the user was told of, newest first, and of what they want to be told. */
@@ -87,11 +86,7 @@ function Told({ told: { kind, taskId, text, at, read, workItem }, by }: ToldProp
 
 function MarkAll() {
   const { isBusy, run } = useBusy(words.notMarked);
-  const mark = () =>
-    run(async () => {
-      await call<typeof readNotifications>('POST /api/notifications/read', {});
-      await Promise.all([LIST, ['for-you']].map((queryKey) => queries.invalidateQueries({ queryKey })));
-    });
+  const mark = () => run(() => markRead({}));
   return (
     <div>
       <button type="button" class="button" aria-disabled={isBusy} onClick={() => void mark()}>
