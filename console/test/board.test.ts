@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
+import { drag } from './support/drag.ts';
 import { narrow } from './support/narrow.ts';
 import { openStage } from './support/stage.ts';
 
@@ -277,12 +278,6 @@ test('a drag from where no card is selects the cards that it touches, with Shift
     if (!box) throw new Error(`${title} is not shown.`);
     return { ...box, right: box.x + box.width, bottom: box.y + box.height };
   };
-  const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
-    await page.mouse.move(...from);
-    await page.mouse.down();
-    await page.mouse.move(...to, { steps: 4 });
-    await page.mouse.up();
-  };
   const chosen = () => page.locator('.card-selected .card-title').allTextContents();
   const [one, two, three, other] = [await boxOf('One'), await boxOf('Two'), await boxOf('Three'), await boxOf('Apart')];
 
@@ -290,14 +285,14 @@ test('a drag from where no card is selects the cards that it touches, with Shift
   const lowest = [one, two, three].toSorted((a, b) => a.y - b.y);
   const [, middle, last] = lowest as [typeof one, typeof one, typeof one];
   const titles = await titlesIn(page, 'Backlog');
-  await drag([last.x + 20, last.bottom + 60], [last.x + 60, middle.bottom - 10]);
+  await drag(page, [last.x + 20, last.bottom + 60], [last.x + 60, middle.bottom - 10]);
   await expect.poll(chosen).toEqual(titles.slice(1));
   expect(await page.locator('.band').count()).toBe(0);
   await page.keyboard.down('Shift');
-  await drag([other.x + 20, other.bottom + 60], [other.x + 60, other.bottom - 10]);
+  await drag(page, [other.x + 20, other.bottom + 60], [other.x + 60, other.bottom - 10]);
   await page.keyboard.up('Shift');
   await expect.poll(chosen).toEqual([...titles.slice(1), 'Apart']);
-  await drag([other.x + 20, other.bottom + 60], [other.x + 60, other.bottom - 10]);
+  await drag(page, [other.x + 20, other.bottom + 60], [other.x + 60, other.bottom - 10]);
   await expect.poll(chosen).toEqual(['Apart']);
 
   await cardOf(page, apart.taskId).dragTo(columnOf(page, 'Review').locator('.column-cards'));

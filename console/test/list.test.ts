@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { choose } from './support/choose.ts';
 import { createItem } from './support/create-item.ts';
+import { drag } from './support/drag.ts';
 import { narrow } from './support/narrow.ts';
 import { openStage } from './support/stage.ts';
 
@@ -153,20 +154,14 @@ test('a drag with Shift over rows, or from below them, selects the rows that it 
     if (!box) throw new Error(`${title} is not shown.`);
     return [box.x + 30, box.y + box.height / 2] as const;
   };
-  const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
-    await page.mouse.move(...from);
-    await page.mouse.down();
-    await page.mouse.move(...to, { steps: 4 });
-    await page.mouse.up();
-  };
   const chosen = () => page.locator('[aria-selected=true] .list-cell-title > a').allTextContents();
   const [two, three, [x, y]] = [await middleOf('Two'), await middleOf('Three'), await middleOf('Four')];
   await page.keyboard.down('Shift');
-  await drag(two, three);
+  await drag(page, two, three);
   await page.keyboard.up('Shift');
   await expect.poll(chosen).toEqual(['Two', 'Three']);
   // Without Shift, from below: these and no others.
-  await drag([x, y + 100], [x + 20, y]);
+  await drag(page, [x, y + 100], [x + 20, y]);
   await expect.poll(chosen).toEqual(['Four']);
   expect(await page.getByRole('menu').count()).toBe(0);
   expect(complaints).toEqual([]);
