@@ -23,10 +23,16 @@ function together(name: string): TestProjectInlineConfiguration {
 /** These ask a system over HTTP and keep nothing in their own process, so they share one: a process for each costs a second of CPU. */
 const OF_A_SYSTEM = 'test/{agents,api,e2e,events,feedback,gateway,mcp,model,security,webhooks}/**/*.test.ts';
 
+/**
+ * A dozen processes start at once in these while every call has its real deadline of seconds. Beside other files that is a test of the machine: they run after
+ * all others, one at a time.
+ */
+const ALONE = ['test/upgrade/rolling.test.ts', 'test/security/large-answers.test.ts'];
+
 function project(
   options: Pick<
     NonNullable<TestProjectInlineConfiguration['test']>,
-    'name' | 'include' | 'exclude' | 'isolate' | 'testTimeout' | 'hookTimeout'
+    'name' | 'include' | 'exclude' | 'isolate' | 'testTimeout' | 'hookTimeout' | 'sequence' | 'maxWorkers'
   >,
 ): TestProjectInlineConfiguration {
   return {
@@ -47,12 +53,13 @@ export default defineConfig({
     projects: [
       // One service each, for mongoose knows the models of one service in a process.
       ...['workitems', 'keys', 'feedback', 'events', 'gateway', 'console', 'widget'].map(together),
-      project({ name: 'system', include: [OF_A_SYSTEM], exclude, isolate: false }),
+      project({ name: 'system', include: [OF_A_SYSTEM], exclude: [...exclude, ...ALONE], isolate: false }),
       project({
         name: 'others',
         include: ['{libs,stack,cli,bench,test}/**/*.test.ts', IN_A_NEW_PROCESS],
-        exclude: [...exclude, OF_A_SYSTEM],
+        exclude: [...exclude, OF_A_SYSTEM, ...ALONE],
       }),
+      project({ name: 'alone', include: ALONE, exclude, maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
     // What the files of a run share, whatever their project.
     globalSetup: ['test/support/global-setup.ts'],
