@@ -137,7 +137,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
     name: id,
     pidFile: join(options.dataDir, 'run', `${id}.pid`),
     stopGraceMs: STOP_GRACE_MS,
-    async launch() {
+    async launch(started) {
       const child = await Child.start({
         name: id,
         command: options.nodeOf?.(id) ?? process.execPath,
@@ -147,6 +147,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
         logFile: join(options.dataDir, 'logs', `${id}.log`),
         ipc: true,
       });
+      started?.(child);
       try {
         report = await reported(child);
         await untilReady(child, report, options.startTimeoutMs ?? START_TIMEOUT_MS);

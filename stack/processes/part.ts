@@ -13,8 +13,11 @@ export interface PartOptions {
   readonly pidFile: string;
   /** After SIGTERM, before SIGKILL. */
   readonly stopGraceMs: number;
-  /** Starts the program and resolves once it is ready; if it rejects, nothing of it is left. */
-  launch(): Promise<Child>;
+  /**
+   * Starts the program and resolves once it is ready; if it rejects, nothing of it is left. What takes long to be ready, because it waits for another part,
+   * calls `started` first, so that it can be killed meanwhile.
+   */
+  launch(started?: (child: Child) => void): Promise<Child>;
 }
 
 /** One process of the stack, through its deaths and restarts: a server, or a replica of a service. */
@@ -64,7 +67,9 @@ export class Part {
   /** After it ended for whatever reason: again on the same port and data. Resolves when it is ready. */
   async restart(): Promise<void> {
     if (!this.#child.exit) throw new Error(`${this.name} is still running.`);
-    this.#child = await this.#options.launch();
+    this.#child = await this.#options.launch((child) => {
+      this.#child = child;
+    });
     this.#exitIsWanted = false;
     this.#adopt(this.#child);
   }
