@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'lightningcss';
 import { rolldown } from 'rolldown';
+import { packMessages } from './pack-messages.ts';
 
 const DIST = fileURLToPath(new URL('dist', import.meta.url));
 const SOURCES = fileURLToPath(new URL('src', import.meta.url));
@@ -15,7 +16,7 @@ const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
-  ['settings', /[\\/]console[\\/]src[\\/]settings[\\/](apps|project|trust)[\\/]/],
+  ['settings', /[\\/]console[\\/]src[\\/]settings[\\/]/],
   ['views', /[\\/]console[\\/]src[\\/]views[\\/]/],
   ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;
@@ -56,6 +57,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
     },
     plugins: [
+      packMessages(),
       {
         name: 'style-sheets',
         // In whichever order they are met: layers decide what has precedence (src/styles/layers.css).
