@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type LoadOptions, type LoadResult, MAX_REFUSED } from './http-load.ts';
 
 const LAST_CHUNK = '\r\n0\r\n\r\n';
@@ -10,7 +11,15 @@ process.once('message', (options) => {
 process.on('disconnect', () => process.exit());
 
 async function run(options: LoadOptions): Promise<LoadResult> {
-  const { urls, request, connections, durationMs = Infinity, requests = Infinity, firstNumber = 0 } = options;
+  const {
+    urls,
+    request,
+    connections,
+    durationMs = Infinity,
+    requests = Infinity,
+    perSecond = Infinity,
+    firstNumber = 0,
+  } = options;
   const render = renderer(request);
   const latenciesMs: number[] = [];
   const statuses: Record<number, number> = {};
@@ -19,9 +28,10 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   let sent = 0;
 
   const next = (): Numbered | undefined => {
-    if (sent >= requests || performance.now() - startedAtMs >= durationMs) return undefined;
+    const afterMs = (sent / perSecond) * 1_000;
+    if (sent >= requests || Math.max(afterMs, performance.now() - startedAtMs) >= durationMs) return undefined;
     const n = firstNumber + sent++;
-    return { n, text: render(n) };
+    return { n, text: render(n), atMs: startedAtMs + afterMs };
   };
   const note = ({ n }: Numbered, status: number, tookMs: number): void => {
     statuses[status] = (statuses[status] ?? 0) + 1;
@@ -48,6 +58,8 @@ async function run(options: LoadOptions): Promise<LoadResult> {
 interface Numbered {
   readonly n: number;
   readonly text: string;
+  /** Not to be sent earlier. */
+  readonly atMs: number;
 }
 
 /** One connection: a request, its response, the next request; a connection that breaks is reopened. */
@@ -59,6 +71,8 @@ async function converse(
   const { hostname, port } = new URL(url);
   let socket: Socket | undefined;
   for (let request = next(); request; request = next()) {
+    const earlyMs = request.atMs - performance.now();
+    if (earlyMs > 0) await delay(earlyMs);
     const startedAtMs = performance.now();
     socket ??= connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => {});
     const status = await exchange(socket, request.text);

@@ -22,6 +22,8 @@ export interface LoadOptions {
   /** Ends after this time, or after this many requests. */
   readonly durationMs?: number;
   readonly requests?: number;
+  /** Default: each connection sends its next request as soon as the last one is answered. Otherwise none is sent earlier than this rate allows. */
+  readonly perSecond?: number;
   /** The first `{n}`, so that two runs do not repeat each other. */
   readonly firstNumber?: number;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestIssuer } from '../support/issuer.ts';
 import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
 import { loggedAbout } from './logged.ts';
@@ -80,6 +81,37 @@ describe('while Redis is unavailable', () => {
     }
     await revokeUntilDone(made.id);
     expect(await statuses(made.key)).toEqual([401, 401]);
+  });
+
+  test('one JWT gives one token, over 200 connections and two gateways, and all others are refused in time and shown', async () => {
+    const issuer = await TestIssuer.start();
+    const redis = system.servers?.redis.part;
+    try {
+      const claims = { project: '42', branch: 'main' };
+      const { data: rule } = await org.call<{ id: string; audience: string }>('POST', '/api/trust-rules', {
+        ...{ name: 'CI', issuer: issuer.url, claims, permissions: ['work-items:read'] },
+      });
+      await redis?.kill();
+      const assertion = issuer.jwt({ ...claims, aud: rule.audience });
+      const body = `grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=${assertion}`;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, async (_, i) => {
+          const response = await fetch(`${system.gateways[i % 2]}/oauth/token`, { method: 'POST', headers, body });
+          const { error } = (await response.json()) as { error?: string };
+          return `${response.status} ${error ?? 'token'}`;
+        }),
+      );
+      const counts = Object.fromEntries(
+        [...new Set(answers)].map((is) => [is, answers.filter((a) => a === is).length]),
+      );
+      expect(counts).toEqual({ '200 token': 1, '400 invalid_grant': 199 });
+      const { data: tries } = await org.call<{ claim: string }[]>('GET', `/api/trust-rules/${rule.id}/tries`);
+      expect(tries.map(({ claim }) => claim)).toEqual(Array.from({ length: 100 }, () => 'jti'));
+    } finally {
+      await redis?.restart();
+      await issuer.stop();
+    }
   });
 });
 

@@ -6,6 +6,13 @@ import { PermissionValue } from './records.ts';
 
 export const MAX_JWT_LENGTH = 16_384;
 
+/**
+ * While more JWTs that nobody signed name a rule than are noted: for `forMs`, any other for the rule is refused, and not noted either, if its key id is none of
+ * these. So nobody need ask.
+ */
+const Flood = z.object({ keyIds: z.array(z.string()), forMs: z.number() });
+export type Flood = z.infer<typeof Flood>;
+
 export const exchangeToken = operation({
   name: 'trustTokens.exchange',
   summary: 'Exchange a JWT that a rule of trust believes for a token of that rule. The gateway has made the token.',
@@ -20,7 +27,7 @@ export const exchangeToken = operation({
   output: z.discriminatedUnion('outcome', [
     z.object({ outcome: z.literal('granted'), expiresAt: Timestamp, permissions: z.array(PermissionValue) }),
     /** The reason is kept with the rule, for those who may read it: the caller learns none. */
-    z.object({ outcome: z.literal('refused') }),
+    z.object({ outcome: z.literal('refused'), flood: Flood.optional() }),
     /** None of the permissions that were asked for is one of the rule's. */
     z.object({ outcome: z.literal('nothing left') }),
     /** The issuer's keys are not to be had. */

@@ -11,6 +11,7 @@ import type { Clients } from '../clients.ts';
 import { presented } from '../identity/authenticate.ts';
 import { limitTokenRequests } from '../limits/token-requests.ts';
 import { OAuthFailure } from './failure.ts';
+import { Floods } from './floods.ts';
 import { formRoute, onceEach, takeForms } from './form.ts';
 
 export const TOKEN_PATH = '/oauth/token';
@@ -39,17 +40,18 @@ interface TokenNeeds {
 
 /** Where a JWT that a rule of trust believes is exchanged for a token of that rule: by RFC 8693, or by RFC 7523. */
 export function registerTokenEndpoint(app: FastifyInstance, needs: TokenNeeds): void {
+  const floods = new Floods();
   app.register(async (own) => {
     takeForms(own);
     limitTokenRequests(own, { ...needs, perAddress: needs.tokenRequestsPerAddress });
-    formRoute(own, TOKEN_PATH, (form, request) => exchange(form, request, needs));
+    formRoute(own, TOKEN_PATH, (form, request) => exchange(form, request, { ...needs, floods }));
   });
 }
 
 async function exchange(
   form: URLSearchParams,
   request: FastifyRequest,
-  { clients, baseUrl }: TokenNeeds,
+  { clients, baseUrl, floods }: TokenNeeds & { readonly floods: Floods },
 ): Promise<Record<string, unknown>> {
   const given = onceEach(form);
   const grant = given('grant_type');
@@ -63,7 +65,7 @@ async function exchange(
   if (isExchange) requireKinds(given);
   requireOwn([...form.getAll('resource'), ...form.getAll('audience')], request, baseUrl());
   const scope = given('scope');
-  if (jwt.length > MAX_JWT_LENGTH) throw new OAuthFailure('invalid_grant', NOT_ACCEPTED);
+  if (jwt.length > MAX_JWT_LENGTH || floods.isPartOfOne(jwt)) throw new OAuthFailure('invalid_grant', NOT_ACCEPTED);
 
   const token = newKey(TRUST_TOKEN_MARK);
   const answer = await clients.keys.call(
@@ -71,6 +73,7 @@ async function exchange(
     { jwt, token: presented(token), ...(scope !== undefined && { permissions: permissionsIn(scope) }) },
     { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() },
   );
+  floods.learn(jwt, answer.outcome === 'refused' ? answer.flood : undefined);
   switch (answer.outcome) {
     case 'granted':
       return {

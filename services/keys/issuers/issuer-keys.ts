@@ -33,6 +33,7 @@ export class IssuerKeys {
   readonly #log: Log;
   readonly #now: () => number;
   readonly #reads = new LRUCache<string, Read>({ max: MAX_ISSUERS });
+  readonly #readings = new Map<string, Promise<Read>>();
   readonly #refreshes = new Map<string, Promise<Read>>();
 
   constructor(needs: { readonly destinations: Destinations; readonly log: Log; readonly now?: () => number }) {
@@ -50,13 +51,29 @@ export class IssuerKeys {
     return this.#usable(await this.#refresh(issuer))?.filter((key) => key.kid === kid);
   }
 
+  /** @returns the ids of its keys, and for how long (ms) the issuer is not asked for others; undefined, if it may be asked now, or its keys are not to be had */
+  known(issuer: string): { readonly keyIds: readonly string[]; readonly forMs: number } | undefined {
+    const read = this.#reads.get(issuer);
+    const keys = read && this.#isAskedRecently(read) ? this.#usable(read) : undefined;
+    if (!read?.stored || !keys) return undefined;
+    const keyIds = keys.flatMap(({ kid }) => kid ?? []);
+    return { keyIds, forMs: read.stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now() };
+  }
+
   async #current(issuer: string): Promise<Read> {
     const known = this.#reads.get(issuer);
-    const read = known && this.#now() - known.atMs < READ_AGAIN_MS ? known : await this.#read(issuer);
+    const read = known && this.#now() - known.atMs < READ_AGAIN_MS ? known : await this.#readTogether(issuer);
     const ageMs = this.#ageMs(read);
     if (ageMs >= FRESH_MS) return await this.#refresh(issuer);
     if (ageMs >= REFRESH_AFTER_MS) void this.#refresh(issuer).catch(() => undefined);
     return read;
+  }
+
+  /** However many calls find that it is time. */
+  #readTogether(issuer: string): Promise<Read> {
+    const underWay = this.#readings.get(issuer) ?? this.#read(issuer).finally(() => this.#readings.delete(issuer));
+    this.#readings.set(issuer, underWay);
+    return underWay;
   }
 
   async #read(issuer: string): Promise<Read> {

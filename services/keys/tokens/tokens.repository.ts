@@ -16,21 +16,26 @@ export async function insertToken(
   uses: number,
 ): Promise<TokenDocument | undefined> {
   const claims = `${token.ruleId}/${jwt}/`;
-  for (let use = uses === 1 ? 0 : await countClaims(claims); use < uses; use++) {
+  let use = uses === 1 ? 0 : await countClaims(claims);
+  do {
     const document: TokenDocument = { ...token, _id: uuidv7(), claim: `${claims}${use}` };
-    try {
-      await TokenModel.insertMany([document], { lean: true });
-      return document;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-    if (await isStored(token)) break;
-  }
-  const [stored] = await tokensByPrefix([token.prefix]);
-  return stored?.claim.startsWith(claims) ? stored : undefined;
+    if (use < uses && (await isInserted(document))) return document;
+    const [stored] = await tokensByPrefix([token.prefix]);
+    if (stored) return stored.claim.startsWith(claims) ? stored : undefined;
+  } while (++use < uses);
+  return undefined;
 }
 
-const isStored = async ({ prefix }: Pick<TokenDocument, 'prefix'>) => (await tokensByPrefix([prefix])).length > 0;
+/** Unless its number, or its prefix, is taken. */
+async function isInserted(document: TokenDocument): Promise<boolean> {
+  try {
+    await TokenModel.insertMany([document], { lean: true });
+    return true;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return false;
+  }
+}
 
 /** Without an organization: a claim begins with its rule. */
 async function countClaims(begin: string): Promise<number> {

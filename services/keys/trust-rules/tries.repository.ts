@@ -8,15 +8,18 @@ const KEPT_MS = TRIES_KEPT_DAYS * 24 * 60 * 60_000;
 
 const idOf = (ruleId: string, isSigned: boolean) => `${ruleId}/${isSigned ? 'signed' : 'unsigned'}`;
 
-/** @param isSigned by the rule's issuer */
-export async function storeTry(rule: TrustRuleDocument, refused: Try, isSigned: boolean): Promise<void> {
+/**
+ * @param refused oldest first, at least one
+ * @param isSigned by the rule's issuer
+ */
+export async function storeTries(rule: TrustRuleDocument, refused: readonly Try[], isSigned: boolean): Promise<void> {
   const { organizationId, _id: ruleId } = rule;
   const push = () =>
     TriesModel.updateOne(
       { organizationId, _id: idOf(ruleId, isSigned) },
       {
-        $push: { tries: { $each: [refused], $slice: -MAX_TRIES } },
-        $set: { updatedAt: refused.at },
+        $push: { tries: { $each: [...refused], $slice: -MAX_TRIES } },
+        $set: { updatedAt: refused.at(-1)?.at },
         $setOnInsert: { ruleId },
       },
       { upsert: true },

@@ -554,6 +554,38 @@ describe('a refusal can be understood by who may', () => {
     expect(tries.map(({ got }) => got)).toEqual(Array.from({ length: 100 }, (_, i) => `${104 - i}`));
   });
 
+  test('of many at once, the last 100 are kept', async () => {
+    const rule = await newRule();
+    const refused = Array.from({ length: 150 }, (_, i) => issuer.jwt({ ...CLAIMS, aud: rule.audience, team: `${i}` }));
+    expect(new Set(await Promise.all(refused.map(outcomeOf)))).toEqual(new Set(['refused']));
+    expect(new Set((await triesOf(rule)).map(({ got }) => got)).size).toBe(100);
+  });
+
+  test('of those that nobody signed, no more than 200 at once are noted, and then it is known which key ids may still be accepted', async () => {
+    const rule = await newRule();
+    const claims = { ...CLAIMS, aud: rule.audience };
+    const madeUp = () => issuer.jwt(claims, { header: { kid: uuidv7() } });
+    const floodAfter = async (jwt: string) => {
+      const answer = await exchange(jwt);
+      return answer.outcome === 'refused' ? answer.flood : undefined;
+    };
+    const first = await Promise.all(Array.from({ length: 199 }, () => floodAfter(madeUp())));
+    expect(new Set(first)).toEqual(new Set([undefined]));
+    const more = async () => (await Promise.all(Array.from({ length: 20 }, () => floodAfter(madeUp())))).at(-1);
+    const flood = await more();
+    expect(flood?.keyIds.toSorted()).toEqual(issuer.keys.map(({ kid }) => kid).toSorted());
+    expect(flood?.forMs).toBeGreaterThan(0);
+    expect(flood?.forMs).toBeLessThanOrEqual(1_000);
+    // Neither those of the issuer nor those of a rule with the same issuer are concerned.
+    expect(await outcomeOf(issuer.jwt(claims))).toBe('granted');
+    expect(await floodAfter(issuer.jwt({ ...claims, team: 'other' }))).toBeUndefined();
+    const added = newIssuerKey('ES256');
+    issuer.keys = [...issuer.keys, added];
+    keys.moveClock(60_000);
+    expect(await outcomeOf(issuer.jwt(claims, { key: added }))).toBe('granted');
+    expect((await more())?.keyIds).toContain(added.kid);
+  });
+
   test('nobody else sees them', async () => {
     const rule = await newRule();
     const { owner: stranger } = await keys.organization();

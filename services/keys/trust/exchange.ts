@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { User } from '@worktrack/contracts/keys/records';
-import type { exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
+import type { Flood, exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { Answered, Call } from '@worktrack/rpc/types';
@@ -71,8 +71,8 @@ async function exchange(
   { mint, issuers, refusals }: ExchangeNeeds,
   { jwt, rule, user, input }: Exchange,
 ): Promise<Answer> {
-  const refuse = async (mismatches: readonly Mismatch[], isSigned = true): Promise<Answer> => {
-    await refusals.note(rule, { mismatches, isSigned });
+  const refuse = async (mismatches: readonly Mismatch[]): Promise<Answer> => {
+    await refusals.note(rule, { mismatches, isSigned: true });
     return { outcome: 'refused' };
   };
   const nowMs = Date.now();
@@ -80,7 +80,10 @@ async function exchange(
   const { payload } = jwt;
   const proof = await proofOf(jwt, input.jwt, rule, issuers);
   if (proof === 'unavailable') return { outcome: 'unavailable' };
-  if (proof) return refuse([proof], false);
+  if (proof) {
+    const closedMs = await refusals.note(rule, { mismatches: [proof], isSigned: false });
+    return { outcome: 'refused', ...(closedMs > 0 && { flood: floodOf(rule, closedMs, issuers) }) };
+  }
   const problem = problemOfTimes(payload, rule.preset, nowSeconds) ?? problemOfId(payload);
   const mismatches = problem ? [problem] : mismatchesOf(rule, payload);
   if (mismatches.length > 0) return refuse(mismatches);
@@ -116,6 +119,18 @@ async function exchange(
     expiresAt: token.expiresAt.toISOString(),
     permissions: token.permissions.filter((each) => allowed.includes(each)) as Permission[],
   };
+}
+
+/** Its ids are sent with many answers, so they may not be long. */
+const MAX_KEY_IDS_LENGTH = 2_000;
+
+/** @param closedMs for how long nothing that is unsigned is noted. @returns undefined, if others than its known keys might be accepted within that time */
+function floodOf({ issuer, jwks }: TrustRuleDocument, closedMs: number, issuers: IssuerKeys): Flood | undefined {
+  const known = jwks
+    ? { keyIds: jwks.flatMap(({ kid }) => kid ?? []), forMs: Number.POSITIVE_INFINITY }
+    : issuers.known(issuer);
+  if (!known || known.keyIds.join().length > MAX_KEY_IDS_LENGTH) return undefined;
+  return { keyIds: [...known.keyIds], forMs: Math.min(closedMs, known.forMs) };
 }
 
 /** Whether the rule's issuer signed it. @returns why not, or nothing */

@@ -1,6 +1,8 @@
+import { MAX_TRIES } from '@worktrack/contracts/keys/trust-rules';
 import type { Log } from '@worktrack/rpc/types';
 import { LRUCache } from 'lru-cache';
-import { storeTry } from '../trust-rules/tries.repository.ts';
+import type { Try } from '../trust-rules/tries.model.ts';
+import { storeTries } from '../trust-rules/tries.repository.ts';
 import type { TrustRuleDocument } from '../trust-rules/trust-rules.model.ts';
 import type { Mismatch } from './checks.ts';
 
@@ -10,35 +12,81 @@ export interface Refusal {
   readonly isSigned: boolean;
 }
 
-/** Per rule and kind: anybody can have JWTs refused, at any rate, and each would be a write. */
+/** Per rule and kind: anybody can have JWTs refused, at any rate, and each would be stored. */
 const AT_ONCE = 200;
 const REGAINED_PER_SECOND = 1;
 const MAX_RULES = 10_000;
 
-/** Keeps why JWTs were refused, for those who may read their rule. */
+/** Tries that wait for the write that is under way to end, to be stored together by the next. */
+interface Gathered {
+  readonly tries: Try[];
+  readonly stored: Promise<void>;
+}
+
+/**
+ * Keeps why JWTs were refused, for those who may read their rule.
+ *
+ * Tries of one kind are stored in one document of their rule, so that writes of them wait for each other: of 200 refusals at once, most met their deadline
+ * (504). So one write at a time takes all that have come meanwhile, and each refusal waits for two writes at most, whatever their number.
+ */
 export class Refusals {
   readonly #log: Log;
   readonly #room = new LRUCache<string, { left: number; atMs: number }>({ max: MAX_RULES });
+  /** Both by rule and kind: the last write that was asked for, and the one that has not begun. */
+  readonly #writes = new Map<string, Promise<void>>();
+  readonly #gathered = new Map<string, Gathered>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** Never throws: the refusal stands, whether or not it could be noted. */
-  async note(rule: TrustRuleDocument, { mismatches, isSigned }: Refusal): Promise<void> {
-    if (!this.#hasRoom(`${rule._id} ${isSigned}`)) return;
+  /**
+   * Resolves once it is stored, and so the refusal is answered after that: whoever asks then why a job got no token sees it, and what is answered is not lost
+   * when the process stops. It also bounds what waits here, by the calls in progress. Never rejects: the refusal stands, whether or not it could be noted.
+   * @returns for how long (ms) no other of its kind would be noted, since too many came
+   */
+  async note(rule: TrustRuleDocument, { mismatches, isSigned }: Refusal): Promise<number> {
+    const name = `${rule._id} ${isSigned}`;
+    const { hasRoom, closedMs } = this.#take(name);
+    if (hasRoom) await this.#store(name, rule, { at: new Date(), mismatches: [...mismatches] }, isSigned);
+    return closedMs;
+  }
+
+  #store(name: string, rule: TrustRuleDocument, refused: Try, isSigned: boolean): Promise<void> {
+    const gathered = this.#gathered.get(name);
+    if (gathered) {
+      gathered.tries.push(refused);
+      if (gathered.tries.length > MAX_TRIES) gathered.tries.shift();
+      return gathered.stored;
+    }
+    const tries = [refused];
+    const stored = this.#writeAfter(this.#writes.get(name), async () => {
+      this.#gathered.delete(name);
+      await storeTries(rule, tries, isSigned);
+    }).finally(() => {
+      if (this.#writes.get(name) === stored) this.#writes.delete(name);
+    });
+    this.#writes.set(name, stored);
+    this.#gathered.set(name, { tries, stored });
+    return stored;
+  }
+
+  async #writeAfter(before: Promise<void> | undefined, write: () => Promise<void>): Promise<void> {
+    await before;
     try {
-      await storeTry(rule, { at: new Date(), mismatches: [...mismatches] }, isSigned);
+      await write();
     } catch (error) {
-      this.#log.warn({ error, ruleId: rule._id }, 'A refused try could not be noted');
+      this.#log.warn({ error }, 'Refused tries could not be noted');
     }
   }
 
-  #hasRoom(name: string): boolean {
+  #take(name: string): { readonly hasRoom: boolean; readonly closedMs: number } {
     const atMs = performance.now();
     const before = this.#room.get(name) ?? { left: AT_ONCE, atMs };
-    const left = Math.min(AT_ONCE, before.left + ((atMs - before.atMs) / 1_000) * REGAINED_PER_SECOND);
-    this.#room.set(name, { left: left < 1 ? left : left - 1, atMs });
-    return left >= 1;
+    const regained = Math.min(AT_ONCE, before.left + ((atMs - before.atMs) / 1_000) * REGAINED_PER_SECOND);
+    const hasRoom = regained >= 1;
+    const left = hasRoom ? regained - 1 : regained;
+    this.#room.set(name, { left, atMs });
+    return { hasRoom, closedMs: Math.max(0, ((1 - left) / REGAINED_PER_SECOND) * 1_000) };
   }
 }
