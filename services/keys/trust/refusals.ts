@@ -60,10 +60,7 @@ export class Refusals {
       return gathered.stored;
     }
     const tries = [refused];
-    const stored = this.#writeAfter(this.#writes.get(name), async () => {
-      this.#gathered.delete(name);
-      await storeTries(rule, tries, isSigned);
-    }).finally(() => {
+    const stored = this.#write(name, rule, tries, isSigned).finally(() => {
       if (this.#writes.get(name) === stored) this.#writes.delete(name);
     });
     this.#writes.set(name, stored);
@@ -71,12 +68,14 @@ export class Refusals {
     return stored;
   }
 
-  async #writeAfter(before: Promise<void> | undefined, write: () => Promise<void>): Promise<void> {
-    await before;
+  /** @param tries more are added until the write before has ended */
+  async #write(name: string, rule: TrustRuleDocument, tries: readonly Try[], isSigned: boolean): Promise<void> {
+    await this.#writes.get(name);
+    this.#gathered.delete(name);
     try {
-      await write();
+      await storeTries(rule, tries, isSigned);
     } catch (error) {
-      this.#log.warn({ error }, 'Refused tries could not be noted');
+      this.#log.warn({ error, ruleId: rule._id }, 'Refused tries could not be noted');
     }
   }
 
