@@ -71,22 +71,15 @@ try {
     headers: { authorization: `Bearer ${system.apiKey}` },
   };
 
+  const refusedOf = ({ requests, statuses }: LoadResult) => requests - (statuses[200] ?? 0);
+
   /** How long other callers' reads and exchanges take. */
   async function others(durationMs: number): Promise<readonly [reads: LoadResult, exchanges: LoadResult]> {
     const paced = { urls: system.gateways, connections: CALLERS, perSecond: CALLS_PER_SECOND, durationMs };
     const jwts = Array.from({ length: (CALLS_PER_SECOND * durationMs) / 1_000 }, () =>
       issuer.jwt({ ...CLAIMS, aud: audience }, { key: issuer.key('ES256') }),
     );
-    const results = await Promise.all([
-      loadHttp({ ...paced, request: reads }),
-      loadHttp({ ...paced, request: exchange(jwts) }),
-    ]);
-    for (const { statuses } of results) {
-      if (Object.keys(statuses).some((status) => status !== '200')) {
-        throw new Error(`Other callers were answered ${JSON.stringify(statuses)}.`);
-      }
-    }
-    return results;
+    return Promise.all([loadHttp({ ...paced, request: reads }), loadHttp({ ...paced, request: exchange(jwts) })]);
   }
 
   interface Side {
@@ -134,6 +127,7 @@ try {
       `ratio (wanted: ${WANTED_RATIO})`,
       'exchanges, p99 ms',
       `ratio (wanted: ${WANTED_RATIO})`,
+      'other answers',
       'CPU of the services, %',
       "CPU of the flood's client, %",
     ],
@@ -150,6 +144,7 @@ try {
         readsMs / readsAlone,
         exchangesMs,
         exchangesMs / exchangesAlone,
+        side.rounds.flatMap(({ others: both }) => both.map(refusedOf)).reduce((sum, count) => sum + count, 0),
         median(side, (round) => round.cpuUs / 1_000 / measuredMs) * 100,
         median(side, ({ flood }) => (flood?.cpuMs ?? 0) / (WARM_UP_MS + measuredMs)) * 100,
       ];

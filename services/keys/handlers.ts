@@ -54,6 +54,7 @@ interface Needs {
 }
 
 export function handlers({ mint, invalidate, trust, issuers, refusals, clients }: Needs) {
+  const exchange = { mint, settings: trust, issuers, refusals };
   return implement(keysContract, {
     'organizations.create': write((input, context) => createOrganization(mint, input, context), {
       record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
@@ -84,7 +85,8 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
       announce: async ({ id }, _, context) => invalidate(await prefixesOfTokens(context, { ruleId: id })),
     }),
     'trustRules.tries': listTries,
-    'trustTokens.exchange': batched((calls) => exchangeTokens({ mint, settings: trust, issuers, refusals }, calls)),
+    'trustTokens.exchange': batched((calls) => exchangeTokens({ ...exchange, waits: false }, calls)),
+    'trustTokens.exchangeWaiting': batched((calls) => exchangeTokens({ ...exchange, waits: true }, calls)),
     'grants.list': listGrants,
     'grants.create': write((input, context) => createGrant(mint, input, context), {
       record: (answer) => ({ ...answer, redirectTo: null }),

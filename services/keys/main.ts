@@ -21,6 +21,9 @@ import { auditPermissionMigrations } from './migrations/audit-permission.reposit
 import { handlesMigration } from './migrations/handles.repository.ts';
 import { Refusals } from './trust/refusals.ts';
 
+/** Exchanges that wait for an issuer to tell its keys (trustTokens.exchangeWaiting). */
+const EXCHANGES_WAITING = 200;
+
 const settings = config();
 
 await runService('keys', settings, async ({ log, check, onStop }) => {
@@ -73,6 +76,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
     signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     log,
     observer: rpcObserver,
+    longPrefetch: EXCHANGES_WAITING,
   });
   onStop(() => server.stop());
   return undefined;

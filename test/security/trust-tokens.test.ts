@@ -187,6 +187,34 @@ test('one JWT gives one token, over 200 connections and two gateways', async () 
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 199 }, () => 400)]);
 });
 
+test('an issuer that takes its time to answer keeps nobody else waiting', async () => {
+  const slow = await TestIssuer.start();
+  const answers = Promise.withResolvers<void>();
+  slow.held = answers.promise;
+  try {
+    const waiting = await newRule({ issuer: slow.url });
+    const pending: Promise<number>[] = [];
+    // Each in a message of its own: more than both replicas of the service work on at once.
+    for (let i = 0; i < 40; i++) {
+      const jwt = slow.jwt({ ...CLAIMS, aud: waiting.audience });
+      pending.push(ask(bearerForm(jwt), gateways[i % 2]).then(({ status }) => status));
+      await (await fetch(`${gateways[i % 2]}/health/live`)).body?.cancel();
+    }
+    const made = organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'CI' });
+    const others = Promise.all([
+      tokenOf(rule),
+      made.then(({ data }) => caller(system.baseUrl, data.key)('GET', '/api/me')),
+    ]);
+    const first = await Promise.race([Promise.any(pending).then(() => 'who waits'), others.then(() => 'the others')]);
+    expect(first).toBe('the others');
+    answers.resolve();
+    expect(new Set(await Promise.all(pending))).toEqual(new Set([200]));
+  } finally {
+    answers.resolve();
+    await slow.stop();
+  }
+});
+
 test('a token that has just been accepted is refused by both gateways once its rule was changed, stopped or deleted', async () => {
   for (const end of [
     (id: string) => organization.call('PATCH', `/api/trust-rules/${id}`, { claims: { ...CLAIMS, branch: 'other' } }),

@@ -60,6 +60,8 @@ export class TestIssuer {
   /** Instead of its discovery document, or its key set. */
   discovery: Answer | undefined;
   keySet: Answer | undefined;
+  /** It answers once this is resolved. */
+  held: Promise<void> | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -68,9 +70,10 @@ export class TestIssuer {
   static async start(): Promise<TestIssuer> {
     const server = createServer();
     const issuer = new TestIssuer(server);
-    server.on('request', (request, response) => {
+    server.on('request', async (request, response) => {
       const isDiscovery = request.url === '/.well-known/openid-configuration';
       if (!isDiscovery) issuer.fetches++;
+      await issuer.held;
       const answer: Answer = isDiscovery
         ? (issuer.discovery ?? { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } })
         : (issuer.keySet ?? { body: { keys: issuer.keys.map(({ jwk }) => jwk) } });

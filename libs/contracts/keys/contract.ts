@@ -9,7 +9,7 @@ import { createOrganization } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
 import { createTrustRule, deleteTrustRule, listTries, listTrustRules, updateTrustRule } from './trust-rules.ts';
-import { exchangeToken } from './trust-tokens.ts';
+import { exchangeToken, exchangeTokenWaiting } from './trust-tokens.ts';
 import { createUser, eraseUser, listUsers, updateUser } from './users.ts';
 
 export const keysContract = serviceContract('keys', [
@@ -48,6 +48,7 @@ export const keysContract = serviceContract('keys', [
   openSession,
   closeSession,
   exchangeToken,
+  exchangeTokenWaiting,
   startConnection,
   redeemCode,
   refreshGrant,

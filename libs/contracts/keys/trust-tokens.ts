@@ -32,6 +32,19 @@ export const exchangeToken = operation({
     z.object({ outcome: z.literal('nothing left') }),
     /** The issuer's keys are not to be had. */
     z.object({ outcome: z.literal('unavailable') }),
+    /** Its issuer has to be asked for its keys first: `trustTokens.exchangeWaiting` does. */
+    z.object({ outcome: z.literal('asking') }),
   ]),
   errors: [],
+});
+
+/**
+ * In a lane of its own, since an issuer may take seconds to answer, and whoever makes a rule chooses which: waiting for it takes no place of what verifies
+ * everybody's keys.
+ */
+export const exchangeTokenWaiting = operation({
+  ...exchangeToken,
+  name: 'trustTokens.exchangeWaiting',
+  summary: 'Do what trustTokens.exchange does, and wait for the keys of the issuer.',
+  lane: 'long',
 });

@@ -68,11 +68,10 @@ async function exchange(
   if (jwt.length > MAX_JWT_LENGTH || floods.isPartOfOne(jwt)) throw new OAuthFailure('invalid_grant', NOT_ACCEPTED);
 
   const token = newKey(TRUST_TOKEN_MARK);
-  const answer = await clients.keys.call(
-    'trustTokens.exchange',
-    { jwt, token: presented(token), ...(scope !== undefined && { permissions: permissionsIn(scope) }) },
-    { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() },
-  );
+  const input = { jwt, token: presented(token), ...(scope !== undefined && { permissions: permissionsIn(scope) }) };
+  const options = { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() };
+  let answer = await clients.keys.call('trustTokens.exchange', input, options);
+  if (answer.outcome === 'asking') answer = await clients.keys.call('trustTokens.exchangeWaiting', input, options);
   floods.learn(jwt, answer.outcome === 'refused' ? answer.flood : undefined);
   switch (answer.outcome) {
     case 'granted':
@@ -88,6 +87,7 @@ async function exchange(
     case 'nothing left':
       throw new OAuthFailure('invalid_scope', 'None of these permissions is one of the rule.');
     case 'unavailable':
+    case 'asking':
       throw new OAuthFailure('temporarily_unavailable');
   }
 }

@@ -44,11 +44,21 @@ export class IssuerKeys {
 
   /** @returns the keys with this id: none, if the issuer has no such key; undefined, if its keys are not to be had */
   async withId(issuer: string, kid: string): Promise<readonly PublicJwk[] | undefined> {
-    const read = await this.#current(issuer);
+    const found = await this.withIdAtOnce(issuer, kid);
+    return found === 'asking' ? this.#usable(await this.#refresh(issuer))?.filter((key) => key.kid === kid) : found;
+  }
+
+  /** The same without waiting for anybody but the database. @returns `asking`, if the issuer has to be asked first */
+  async withIdAtOnce(issuer: string, kid: string): Promise<readonly PublicJwk[] | undefined | 'asking'> {
+    const known = this.#reads.get(issuer);
+    const read = known && this.#now() - known.atMs < READ_AGAIN_MS ? known : await this.#readTogether(issuer);
+    const isAsked = this.#isAskedRecently(read);
+    const ageMs = this.#ageMs(read);
+    if (ageMs >= FRESH_MS && !isAsked) return 'asking';
+    if (ageMs >= REFRESH_AFTER_MS) void this.#refresh(issuer).catch(() => undefined);
     const found = this.#usable(read)?.filter((key) => key.kid === kid);
-    if (found?.length || this.#isAskedRecently(read)) return found;
-    // Perhaps a new one.
-    return this.#usable(await this.#refresh(issuer))?.filter((key) => key.kid === kid);
+    // Another may be a new one.
+    return found?.length || isAsked ? found : 'asking';
   }
 
   /** @returns the ids of its keys, and for how long (ms) the issuer is not asked for others; undefined, if it may be asked now, or its keys are not to be had */
@@ -58,15 +68,6 @@ export class IssuerKeys {
     if (!read?.stored || !keys) return undefined;
     const keyIds = keys.flatMap(({ kid }) => kid ?? []);
     return { keyIds, forMs: read.stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now() };
-  }
-
-  async #current(issuer: string): Promise<Read> {
-    const known = this.#reads.get(issuer);
-    const read = known && this.#now() - known.atMs < READ_AGAIN_MS ? known : await this.#readTogether(issuer);
-    const ageMs = this.#ageMs(read);
-    if (ageMs >= FRESH_MS) return await this.#refresh(issuer);
-    if (ageMs >= REFRESH_AFTER_MS) void this.#refresh(issuer).catch(() => undefined);
-    return read;
   }
 
   /** However many calls find that it is time. */

@@ -46,7 +46,10 @@ async function newRule(given: Partial<Given> = {}): Promise<TrustRule> {
 
 async function exchange(jwt: string, token: string = newKey(TRUST_TOKEN_MARK)) {
   const presented = { prefix: prefixOf(token), digest: hash('sha256', token) };
-  return { token, ...(await keys.call('trustTokens.exchange', { jwt, token: presented })) };
+  const input = { jwt, token: presented };
+  const answer = await keys.call('trustTokens.exchange', input);
+  const isAsking = answer.outcome === 'asking';
+  return { token, ...(isAsking ? await keys.call('trustTokens.exchangeWaiting', input) : answer) };
 }
 
 const outcomeOf = async (jwt: string) => (await exchange(jwt)).outcome;

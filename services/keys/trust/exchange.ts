@@ -34,6 +34,8 @@ export interface ExchangeNeeds {
   readonly settings: TrustSettings;
   readonly issuers: IssuerKeys;
   readonly refusals: Refusals;
+  /** Whether to wait, if the issuer has to be asked for its keys. */
+  readonly waits: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface ExchangeNeeds {
  */
 export async function exchangeTokens(
   needs: ExchangeNeeds,
-  calls: readonly Call<typeof operation>[],
+  calls: readonly Pick<Call<typeof operation>, 'input'>[],
 ): Promise<Answered<Answer>[]> {
   const read = calls.map(({ input }) => readJwt(input.jwt));
   const ruleIds = read.map((jwt) => jwt && ruleOfAudience(jwt.payload.aud, needs.settings));
@@ -68,7 +70,7 @@ interface Exchange {
 }
 
 async function exchange(
-  { mint, issuers, refusals }: ExchangeNeeds,
+  { mint, issuers, refusals, waits }: ExchangeNeeds,
   { jwt, rule, user, input }: Exchange,
 ): Promise<Answer> {
   const refuse = async (mismatches: readonly Mismatch[]): Promise<Answer> => {
@@ -78,8 +80,10 @@ async function exchange(
   const nowMs = Date.now();
   const nowSeconds = Math.floor(nowMs / 1_000);
   const { payload } = jwt;
-  const proof = await proofOf(jwt, input.jwt, rule, issuers);
-  if (proof === 'unavailable') return { outcome: 'unavailable' };
+  const proof = await proofOf(jwt, input.jwt, rule, (kid) =>
+    waits ? issuers.withId(rule.issuer, kid) : issuers.withIdAtOnce(rule.issuer, kid),
+  );
+  if (proof === 'unavailable' || proof === 'asking') return { outcome: proof };
   if (proof) {
     const closedMs = await refusals.note(rule, { mismatches: [proof], isSigned: false });
     return { outcome: 'refused', ...(closedMs > 0 && { flood: floodOf(rule, closedMs, issuers) }) };
@@ -138,14 +142,15 @@ async function proofOf(
   { header, payload }: ReadJwt,
   text: string,
   rule: TrustRuleDocument,
-  issuers: IssuerKeys,
-): Promise<Mismatch | 'unavailable' | undefined> {
+  ofIssuer: (kid: string) => ReturnType<IssuerKeys['withIdAtOnce']>,
+): Promise<Mismatch | 'unavailable' | 'asking' | undefined> {
   if (rule.disabled) return { claim: 'rule', expected: 'enabled', got: 'disabled' };
   if (payload.iss !== rule.issuer) return { claim: 'iss', expected: rule.issuer, got: shown(payload.iss) };
   const problem = problemOfHeader(header);
   if (problem) return problem;
   const [kid, alg] = [header.kid as string, header.alg as Algorithm];
-  const keys = rule.jwks ? rule.jwks.filter((key) => key.kid === kid) : await issuers.withId(rule.issuer, kid);
+  const keys = rule.jwks ? rule.jwks.filter((key) => key.kid === kid) : await ofIssuer(kid);
+  if (keys === 'asking') return keys;
   if (!keys) return 'unavailable';
   if (keys.length === 0) return { claim: 'header kid', expected: "one of the issuer's keys", got: shown(kid) };
   for (const key of keys) if (fits(key, alg) && (await verifies(text, key, alg))) return undefined;
