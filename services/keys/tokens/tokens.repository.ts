@@ -16,24 +16,46 @@ export async function insertToken(
   uses: number,
 ): Promise<TokenDocument | undefined> {
   const claims = `${token.ruleId}/${jwt}/`;
-  let use = uses === 1 ? 0 : await countClaims(claims);
-  do {
-    const document: TokenDocument = { ...token, _id: uuidv7(), claim: `${claims}${use}` };
-    if (use < uses && (await isInserted(document))) return document;
-    const [stored] = await tokensByPrefix([token.prefix]);
-    if (stored) return stored.claim.startsWith(claims) ? stored : undefined;
-  } while (++use < uses);
-  return undefined;
+  const inserted = await inTurn(`${claims}${uses}`, () => insertWithNumber(token, claims, uses));
+  if (typeof inserted === 'object') return inserted;
+  const [stored] = await tokensByPrefix([token.prefix]);
+  return stored?.claim.startsWith(claims) ? stored : undefined;
 }
 
-/** Unless its number, or its prefix, is taken. */
-async function isInserted(document: TokenDocument): Promise<boolean> {
+type Inserted = TokenDocument | 'no number left' | 'stored before';
+
+async function insertWithNumber(
+  token: Omit<TokenDocument, '_id' | 'claim'>,
+  claims: string,
+  uses: number,
+): Promise<Inserted> {
+  for (let use = uses === 1 ? 0 : await countClaims(claims); use < uses; use++) {
+    const document: TokenDocument = { ...token, _id: uuidv7(), claim: `${claims}${use}` };
+    try {
+      await TokenModel.insertMany([document], { lean: true });
+      return document;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    if (uses > 1 && (await tokensByPrefix([token.prefix])).length > 0) return 'stored before';
+  }
+  return 'no number left';
+}
+
+const turns = new Map<string, Promise<Inserted>>();
+
+/**
+ * Exchanges of one JWT, one after the other: at once they would only take the same number from each other, and each such conflict makes the others wait longer.
+ * Once there is none left, that holds for all that wait.
+ */
+async function inTurn(name: string, insert: () => Promise<Inserted>): Promise<Inserted> {
+  const before = turns.get(name)?.catch(() => undefined);
+  const own = (async () => ((await before) === 'no number left' ? 'no number left' : insert()))();
+  turns.set(name, own);
   try {
-    await TokenModel.insertMany([document], { lean: true });
-    return true;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return false;
+    return await own;
+  } finally {
+    if (turns.get(name) === own) turns.delete(name);
   }
 }
 
