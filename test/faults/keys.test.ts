@@ -30,6 +30,12 @@ async function statuses(key: string): Promise<number[]> {
   return Promise.all(system.gateways.map(async (gateway) => (await caller(gateway, key)('GET', '/api/me')).status));
 }
 
+/** What a gateway says of its connection. */
+async function redisAt(gateway: string): Promise<string | undefined> {
+  const { needs } = (await (await fetch(`${gateway}/health/ready`)).json()) as { needs: Record<string, string> };
+  return needs.redis;
+}
+
 function revoke(id: string, idempotencyKey: string, gateway = 0): Promise<Answer> {
   const call = caller(system.gateways[gateway] as string, org.apiKey);
   return call('DELETE', `/api/api-keys/${id}`, undefined, { 'idempotency-key': idempotencyKey });
@@ -112,6 +118,9 @@ describe('while Redis is unavailable', () => {
       await redis?.restart();
       await issuer.stop();
     }
+    // They notice by themselves.
+    await expect.poll(() => Promise.all(system.gateways.map(redisAt))).toEqual(['ok', 'ok']);
+    await revokeUntilDone((await cachedKey()).id);
   });
 });
 
