@@ -58,6 +58,24 @@ test('what one browser does, another sees', async () => {
   await expect.poll(() => titlesIn(mine.page, 'Review')).toEqual(['Renamed by one']);
 });
 
+test('whoever looks at an item sees who else does', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Looked at' });
+  const { data: grace } = await organization.call<{ id: string }>('POST', '/api/users', {
+    ...{ email: `${crypto.randomUUID()}@example.com`, name: 'Grace', role: 'member' },
+  });
+  const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    ...{ name: 'Hers', userId: grace.id, permissions: ['work-items:read'] },
+  });
+  const mine = await stage.visit(`items/${taskId}`, { apiKey: organization.apiKey });
+  await mine.page.getByRole('heading', { name: 'Looked at' }).waitFor();
+  const theirs = await stage.visit(`items/${id}`, { apiKey: key.key });
+  await theirs.page.locator('.item-others').getByRole('img').waitFor();
+  await mine.page.getByRole('img', { name: 'Grace is here, too' }).waitFor();
+  await theirs.page.close();
+  await mine.page.getByRole('img', { name: 'Grace is here, too' }).waitFor({ state: 'detached' });
+});
+
 test('a card and the list of agents show an agent’s progress, heartbeat by heartbeat', async () => {
   const organization = await stage.newOrganization();
   const { id, taskId } = await createItem(organization, { title: 'Worked on', boardColumnId: 'To Do' });

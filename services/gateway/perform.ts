@@ -29,6 +29,7 @@ import {
 } from './identity/permissions.ts';
 import type { Slot } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
+import { Presence } from './presence.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
 /** Who is requesting an operation, and under which ids. */
@@ -81,9 +82,11 @@ export function createPerform(needs: {
 }): Perform {
   const reservations = new IdempotencyReservations(needs.redis, needs.log);
   const longCalls = new LongCalls();
+  const presence = new Presence(needs.redis, needs.log);
   const runs = new Map<Operation, Run>();
   for (const contract of CONTRACTS) {
-    for (const operation of Object.values(contract.operations)) runs.set(operation, runOf(contract, operation, needs));
+    for (const operation of Object.values(contract.operations))
+      runs.set(operation, runOf(contract, operation, { ...needs, presence }));
   }
 
   /** After a wait the key may have lost permissions, or be invalid: what the call just got is then given back. @throws OperationError as for a new request */
@@ -170,9 +173,10 @@ function runOf(
     readonly clients: Clients;
     readonly uploads: LocalUploads;
     readonly health: () => Promise<Health>;
+    readonly presence: Presence;
   },
 ): Run {
-  const { clients, uploads, health } = needs;
+  const { clients, uploads, health, presence } = needs;
   if (contract.name === gatewayContract.name) {
     const composition = (compositions as unknown as Record<string, Composition<Operation>>)[
       operation.name
@@ -186,6 +190,7 @@ function runOf(
         clients,
         uploads,
         health,
+        presence,
         options,
         fail,
       });

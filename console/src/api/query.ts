@@ -49,6 +49,8 @@ export interface QueryOptions<T> {
   readonly keepsEarlier?: boolean;
   /** False: does not request yet. */
   readonly enabled?: boolean;
+  /** For what no event tells of: requested at once and again and again while the page is in view, and forgotten when it is no longer shown. */
+  readonly repeatEveryMs?: number;
 }
 
 export function useQuery<T>({
@@ -58,6 +60,7 @@ export function useQuery<T>({
   isPatched,
   keepsEarlier,
   enabled = true,
+  repeatEveryMs,
 }: QueryOptions<T>): QueryObserverResult<T> {
   const options = queries.defaultQueryOptions<T, DefaultError, T, T, QueryKey>({
     queryKey: key,
@@ -65,6 +68,7 @@ export function useQuery<T>({
     meta: { follows, isPatched },
     enabled,
     ...(keepsEarlier && { placeholderData: (earlier: T | undefined) => earlier as never }),
+    ...(repeatEveryMs && { refetchInterval: repeatEveryMs, gcTime: 0 }),
   });
   const [observer] = useState(() => new QueryObserver<T, DefaultError, T, T, QueryKey>(queries, options));
   return useObserved(observer, options);
@@ -75,7 +79,7 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-export interface PagesOptions<P extends Page> extends Omit<QueryOptions<P>, 'load'> {
+export interface PagesOptions<P extends Page> extends Omit<QueryOptions<P>, 'load' | 'repeatEveryMs'> {
   readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<P>;
 }
 

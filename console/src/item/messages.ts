@@ -21,6 +21,12 @@ export const words = messages({
     tr: '{taskId} artık size bildirilmez.',
     ja: '{taskId} の変更は通知されなくなります。',
   },
+  isHereToo: {
+    en: '{name} is here, too',
+    de: '{name} ist auch hier',
+    tr: '{name} de burada',
+    ja: '{name} も表示中',
+  },
   watchNotChanged: {
     en: 'Not changed.',
     de: 'Nicht geändert.',

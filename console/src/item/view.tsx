@@ -21,6 +21,7 @@ import { Editable } from './editable.tsx';
 import { Fields } from './fields.tsx';
 import { History } from './history.tsx';
 import { words } from './messages.ts';
+import { Others } from './others.tsx';
 import { Prompt } from './prompt.tsx';
 import { Children, Relations } from './relations.tsx';
 import { Results } from './results.tsx';
@@ -53,6 +54,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
           {isPlanned && <a href={to(`plan/${item.taskId}`)}>{words.plan}</a>}
           <a href={to('board', { project: item.projectId, board: item.boardId, q: item.taskId })}>{words.onBoard}</a>
         </nav>
+        <Others item={item} />
         <Menu
           label={words.actions({ taskId: item.taskId })}
           items={[

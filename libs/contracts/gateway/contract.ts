@@ -8,6 +8,7 @@ import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
 import { listNotifications, showWatch, unwatchWorkItem, watchWorkItem } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
+import { announcePresence } from './presence.ts';
 import { getWorkItemTrace } from './trace.ts';
 
 /** What the gateway handles itself: from the verified identity, or by combining several services. */
@@ -21,6 +22,7 @@ export const gatewayContract = serviceContract('gateway', [
   showWatch,
   watchWorkItem,
   unwatchWorkItem,
+  announcePresence,
   showHealth,
   linkFeedback,
   getWorkItemTrace,

@@ -6,6 +6,7 @@ import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
 import { configureNotifications, listNotifications } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
+import { announcePresence } from './presence.ts';
 import { readAttachmentByTool } from './read-attachment.ts';
 import { getWorkItemTrace } from './trace.ts';
 import { uploadLocalFile } from './upload-local-file.ts';
@@ -22,6 +23,7 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'workItems.watching': showWatch,
   'workItems.watch': watch,
   'workItems.unwatch': unwatch,
+  'workItems.announcePresence': announcePresence,
   'health.show': showHealth,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,

@@ -5,12 +5,13 @@ import type {
 } from '@worktrack/contracts/gateway/notifications';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { Composition, CompositionContext } from './composition.ts';
+import { namedItem } from './named-item.ts';
 
 type Context = CompositionContext<FailureOf<typeof watchOperation>>;
 
 /** The work items service knows the item, and the events service who watches it. */
 export const showWatch: Composition<typeof showOperation> = async (input, context) => {
-  const item = await named(input, context);
+  const item = await namedItem(input.workItemId, context);
   const known = await context.clients.events.call(
     'notifications.isWatching',
     { workItemId: item.workItemId },
@@ -24,18 +25,8 @@ export const unwatch: Composition<typeof unwatchOperation> = (input, context) =>
 
 async function set(watching: boolean, input: Input<typeof watchOperation>, context: Context) {
   const { clients, options } = context;
-  const item = await named(input, context);
+  const item = await namedItem(input.workItemId, context);
   const asked = { workItemId: item.workItemId, watching };
   const { output, replayed } = await clients.events.exchange('notifications.setWatch', asked, options);
   return { output: { ...item, ...output }, replayed };
-}
-
-async function named(
-  { workItemId }: Input<typeof watchOperation>,
-  { clients, options: { idempotencyKey: _, ...reading }, fail }: Context,
-) {
-  const { workItems } = await clients.workitems.call('workItems.summaries', { ids: [workItemId] }, reading);
-  const [item] = workItems;
-  if (!item) throw fail('NOT_FOUND', `There is no work item ${workItemId}.`);
-  return { workItemId: item.id, taskId: item.taskId };
 }

@@ -1,0 +1,60 @@
+import { beforeAll, expect, test } from 'vitest';
+import { caller, type TestOrganization } from '../../support/organization.ts';
+import { type System, sharedSystem } from '../../support/system.ts';
+
+interface Presence {
+  readonly taskId: string;
+  readonly people: { readonly id: string; readonly name: string }[];
+  readonly repeatAfterSeconds: number;
+}
+
+const LEFT_WITHIN_MS = 60_000;
+
+let system: System;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+});
+
+async function task(): Promise<string> {
+  const { boardId, columns, call } = organization;
+  const item = { title: 'Looked at', type: 'task', boardId, boardColumnId: columns['To Do'] };
+  return (await call<{ id: string }>('POST', '/api/work-items', item)).data.id;
+}
+
+async function person(name: string, fields: object = {}) {
+  const { data: user } = await organization.call<{ id: string }>('POST', '/api/users', {
+    ...{ email: `${crypto.randomUUID()}@example.com`, name, role: 'member' },
+  });
+  const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    ...{ name, userId: user.id, permissions: ['work-items:read'], ...fields },
+  });
+  const call = caller(system.baseUrl, key.key);
+  const look = (id: string) => call<Presence>('PUT', `/api/work-items/${id}/presence`, {});
+  return { id: user.id, name, look };
+}
+
+test('who looks at an item sees the others who do, each once and by name, until they have left', async () => {
+  const [id, other] = [await task(), await task()];
+  const [ada, grace] = [await person('Ada'), await person('Grace')];
+  expect((await ada.look(id)).data).toMatchObject({ people: [], repeatAfterSeconds: 10 });
+  const seen = { people: [{ id: ada.id, name: 'Ada' }] };
+  expect((await grace.look(id)).data).toMatchObject(seen);
+  expect((await grace.look(id)).data).toMatchObject(seen);
+  expect((await grace.look(other)).data.people).toEqual([]);
+  expect((await ada.look(id)).data.people).toEqual([{ id: grace.id, name: 'Grace' }]);
+  // Grace says nothing more, and Ada goes on.
+  await expect
+    .poll(async () => (await ada.look(id)).data.people, { timeout: LEFT_WITHIN_MS, interval: 1_000 })
+    .toEqual([]);
+});
+
+test('an item that one may not see has nobody at it', async () => {
+  const id = await task();
+  const elsewhere = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Elsewhere', key: 'E' });
+  const limited = await person('Limited', { projects: [elsewhere.data.id] });
+  expect(await limited.look(id)).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } });
+  const stranger = await system.newOrganization();
+  expect(await stranger.call('PUT', `/api/work-items/${id}/presence`, {})).toMatchObject({ status: 404 });
+});
