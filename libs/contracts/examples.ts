@@ -27,6 +27,7 @@ export const ids = {
   board: id(11),
   label: id(12),
   view: id(13),
+  browser: id(14),
   epic: id(30),
   story: id(31),
   task: id(32),

@@ -3,6 +3,7 @@ import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from 
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
+import { vapidKeysSetting } from './notifications/channels/push/vapid.ts';
 
 export const settings = {
   ...processSettings,
@@ -32,6 +33,13 @@ export const settings = {
     .optional(),
   /** Whom mail is from. By default `worktrack@` the host of PUBLIC_URL. */
   MAIL_FROM: z.string().regex(/@/, 'must be an address such as worktrack@example.com').optional(),
+  /** By which push services know this installation. Without it nobody is told by push. */
+  VAPID_KEYS: vapidKeysSetting.optional(),
+  /** Whom push services turn to about what is sent. By default `mailto:worktrack@` the host of PUBLIC_URL. */
+  VAPID_SUBJECT: z
+    .string()
+    .regex(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/, 'must be such as mailto:you@example.com, or an https URL')
+    .optional(),
 };
 
 export const config = () => loadConfig(settings);

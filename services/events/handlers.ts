@@ -5,6 +5,7 @@ import { exportEntries, readAudit, readHeads } from './audit/read.ts';
 import { recordRefusals } from './audit/refusals.ts';
 import type { HeadSigner } from './audit/signing.ts';
 import { readLog } from './log/read.ts';
+import { listBrowsers, subscribeBrowser, unsubscribeBrowser } from './notifications/channels/push/browsers.ts';
 import type { NotificationService } from './notifications/channels/service.ts';
 import {
   isWatching,
@@ -43,6 +44,9 @@ export function handlers(webhooks: WebhookService, notifications: NotificationSe
     'notifications.settings': settingsOf,
     'notifications.store': (input, context) => configure(notifications, input, context),
     'notifications.unsubscribe': (input, context) => unsubscribe(notifications, input, context),
+    'push.list': (input, context) => listBrowsers(notifications, input, context),
+    'push.subscribe': (input, context) => subscribeBrowser(notifications, input, context),
+    'push.unsubscribe': unsubscribeBrowser,
     'notifications.setWatch': setWatch,
     'notifications.isWatching': isWatching,
     'audit.list': readAudit,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createECDH, randomUUID } from 'node:crypto';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { RawInput } from '@worktrack/contracts/operation';
 import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
@@ -15,6 +15,7 @@ import {
   takeChannel,
   untoldOf,
 } from './notifications/channels/channels.repository.ts';
+import { browsersOf, limitBrowsers } from './notifications/channels/push/browsers.repository.ts';
 import { limitChannels, settingsOfUser, stopWebhook, turnMailOff } from './notifications/notifications.repository.ts';
 import { event, startEvents } from './testing.ts';
 import {
@@ -42,10 +43,13 @@ import {
 
 type Operations = (typeof eventsContract)['operations'];
 
+const p256dh = () => createECDH('prime256v1').generateKeys('base64url');
+
 let events: Awaited<ReturnType<typeof startEvents>>;
 beforeAll(async () => {
   // Nobody is sent anything here.
-  events = await startEvents({ SMTP_URL: 'smtp://127.0.0.1:9' });
+  const VAPID_KEYS = { publicKey: p256dh(), privateKey: '' };
+  events = await startEvents({ SMTP_URL: 'smtp://127.0.0.1:9', VAPID_KEYS });
 });
 afterAll(() => events.stop());
 
@@ -170,6 +174,11 @@ test('every query of every operation is answered by an index, without a sort', a
   await plans.of('notifications.store', () =>
     events.call('notifications.store', own, organizationId, undefined, { userId }),
   );
+  const browser = { endpoint: 'http://127.0.0.1:9/send', keys: { p256dh: p256dh(), auth: 'A'.repeat(22) } };
+  await ask('push.subscribe', browser);
+  await plans.of('push.subscribe', () => events.call('push.subscribe', browser, organizationId, undefined, { userId }));
+  await plans.of('push.subscribe', () => events.call('push.subscribe', browser, organizationId, undefined, { userId }));
+  await ask('push.list', {});
   await ask('notifications.stored', { limit: 1 });
   await ask('notifications.stored', { unread: true });
   await ask('notifications.mentions', { limit: 1 });
@@ -202,9 +211,16 @@ test('every query of every operation is answered by an index, without a sort', a
     await releaseChannel({ ...taken, wakes: -1 }, { attempts: 0, unwell: false, notBefore: now });
     await stopWebhook({ organizationId, userId }, settings.webhook, 'It is gone.');
     await limitChannels({ organizationId, userId }, [projectId]);
+    await limitBrowsers({ organizationId, userId }, [projectId]);
     await limitChannels({ organizationId, userId }, undefined);
     await commitAlone(({ tx }) => turnMailOff({ organizationId, userId }, tx));
   });
+  const [subscribed] = await browsersOf({ organizationId, userId });
+  if (!subscribed) throw new Error('It is subscribed.');
+  called.add('push.unsubscribe');
+  await plans.of('push.unsubscribe', () =>
+    events.call('push.unsubscribe', { id: subscribed.push.id }, organizationId, undefined, { userId }),
+  );
   await plans.of('notifying', async () => {
     await events.take([event({ organizationId, type: 'work_item.deleted', subjectId: workItemId })]);
   });

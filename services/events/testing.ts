@@ -37,6 +37,7 @@ export const WEBHOOK_SETTINGS: WebhookSettings = {
 const NOTIFICATION_SETTINGS = {
   ...{ WEBHOOK_SECRETS: WEBHOOK_SETTINGS.WEBHOOK_SECRETS, NOTIFICATION_ALLOWED_NETWORKS: ['127.0.0.1'] },
   ...{ PUBLIC_URL: 'https://worktrack.example', SMTP_URL: undefined, MAIL_FROM: undefined },
+  ...{ VAPID_KEYS: undefined, VAPID_SUBJECT: undefined },
 };
 
 /** Another process of the service that tells users besides the console, once it is started. */
@@ -50,29 +51,36 @@ export async function startEvents(settings: Partial<NotificationSettings> = {}) 
   const log = createLog('test', 'silent');
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
   const signer = new HeadSigner(keyRingSetting.parse('test:another secret of the tests; it is long enough'));
-  const table = handlers(new WebhookService(WEBHOOK_SETTINGS, log), notificationService(settings), signer);
+  const tableOf = (changes: Partial<NotificationSettings>) =>
+    handlers(new WebhookService(WEBHOOK_SETTINGS, log), notificationService(changes), signer);
+  const table = tableOf(settings);
 
-  async function call<N extends Name>(
-    name: N,
-    input: RawInput<Operations[N]>,
-    organizationId: string,
-    permissions: readonly Permission[] = PERMISSIONS,
-    as: Partial<Pick<Caller, 'userId' | 'projects'>> = {},
-  ): Promise<Output<Operations[N]>> {
-    const operation: Operation = eventsContract.operations[name];
-    const context = {
-      caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions, ...as },
-      requestId: uuidv7(),
-      idempotencyKey: uuidv7(),
-      deadlineAtMs: Date.now() + DEADLINE_MS,
-      traceparent: undefined,
-      log,
-      fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
-    } as CallContext<ErrorCode>;
-    const handler = table[name];
-    if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
-    return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;
-  }
+  const callOf =
+    (handled: typeof table) =>
+    async <N extends Name>(
+      name: N,
+      input: RawInput<Operations[N]>,
+      organizationId: string,
+      permissions: readonly Permission[] = PERMISSIONS,
+      as: Partial<Pick<Caller, 'userId' | 'projects' | 'sender'>> = {},
+    ): Promise<Output<Operations[N]>> => {
+      const operation: Operation = eventsContract.operations[name];
+      const context = {
+        caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions, ...as },
+        requestId: uuidv7(),
+        idempotencyKey: uuidv7(),
+        deadlineAtMs: Date.now() + DEADLINE_MS,
+        traceparent: undefined,
+        log,
+        fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
+      } as CallContext<ErrorCode>;
+      const handler = handled[name];
+      if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
+      return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;
+    };
+  const call = callOf(table);
+  /** The service after it was started again with other settings. */
+  const restarted = (changes: Partial<NotificationSettings>) => callOf(tableOf(changes));
 
   /** Everything in the log, in order. */
   async function everything(organizationId: string): Promise<LoggedEvent[]> {
@@ -97,7 +105,7 @@ export async function startEvents(settings: Partial<NotificationSettings> = {}) 
     return Buffer.concat(pieces).toString();
   }
 
-  return { call, everything, exported, take, signer, stop: disconnectDatabase };
+  return { call, restarted, everything, exported, take, signer, stop: disconnectDatabase };
 }
 
 /** An event as a service publishes it, of an organization of its own unless stated otherwise. */

@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { join } from 'node:path';
 import { madeOnce, randomSecret } from './made-once.ts';
 
@@ -13,6 +14,7 @@ export interface Secrets {
   readonly EVENT_SECRETS: string;
   readonly WEBHOOK_SECRETS: string;
   readonly AUDIT_SIGNING_KEYS: string;
+  readonly VAPID_KEYS: string;
 }
 
 const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
@@ -26,6 +28,7 @@ const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
   EVENT_SECRETS: ring,
   WEBHOOK_SECRETS: ring,
   AUDIT_SIGNING_KEYS: ring,
+  VAPID_KEYS: vapidPair,
 };
 
 export const SECRET_NAMES = Object.keys(MAKERS) as readonly (keyof Secrets)[];
@@ -39,4 +42,15 @@ export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): Secrets {
 /** In the form in which services read it: `<key id>:<secret>`. */
 function ring(): string {
   return `1:${randomSecret()}`;
+}
+
+/** `<public key>:<private key>`, of P-256 (RFC 8292). */
+function vapidPair(): string {
+  for (;;) {
+    const ecdh = createECDH('prime256v1');
+    const publicKey = ecdh.generateKeys('base64url');
+    const privateKey = ecdh.getPrivateKey('base64url');
+    // One in 256 begins with a zero byte, which is left out.
+    if (ecdh.getPrivateKey().length === 32) return `${publicKey}:${privateKey}`;
+  }
 }

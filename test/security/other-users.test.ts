@@ -56,7 +56,11 @@ function secrets(): string[] {
   const values = (name: string) =>
     Object.values(JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, string>);
   const { apiKey } = file;
-  return [...values('credentials.json'), ...values('secrets.json').map((value) => value.replace(/^1:/, '')), apiKey];
+  return [
+    ...values('credentials.json'),
+    ...values('secrets.json').map((value) => value.replace(/^[^:]*:/, '')),
+    apiKey,
+  ];
 }
 
 const without = (url: string, user = '') => {

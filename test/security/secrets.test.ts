@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createECDH, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,6 +75,7 @@ describe('no secret is in any log, metric or answer, though everything is logged
     });
     organization = await system.newOrganization();
     for (const name of REQUEST_SECRETS) secrets.set(name, system.secrets[name].replace('1:', ''));
+    secrets.set('VAPID_KEYS', system.secrets.VAPID_KEYS.split(':')[1] ?? '');
     // What follows the prefix, which is shown.
     secrets.set('the first API key', organization.apiKey.slice(11));
   });
@@ -157,6 +158,14 @@ describe('no secret is in any log, metric or answer, though everything is logged
     await say('a test of a webhook', call('POST', `/api/webhooks/${webhook.id}/test`, {}));
     await say('deliveries', call('GET', `/api/webhooks/${webhook.id}/deliveries`));
     await say('webhooks', call('GET', '/api/webhooks'));
+
+    const p256dh = createECDH('prime256v1').generateKeys('base64url');
+    const keys = { p256dh, auth: randomBytes(16).toString('base64url') };
+    const endpoint = `http://127.0.0.1:${port}/push/${randomUUID()}`;
+    secrets.set('what a browser gave for push', keys.auth);
+    secrets.set('where a browser is pushed to', endpoint);
+    await say('a browser', call('POST', '/api/me/push', { endpoint, keys }));
+    await say('browsers', call('GET', '/api/me/push'));
 
     const upload = await callTool(system.baseUrl, apiKey, 'upload_work_item_attachment', {
       workItemId: item.id,

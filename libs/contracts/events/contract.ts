@@ -11,6 +11,7 @@ import {
   storeNotificationSettings,
   unsubscribe,
 } from './notifications.ts';
+import { listBrowsers, subscribeBrowser, unsubscribeBrowser } from './push.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -40,6 +41,9 @@ export const eventsContract = serviceContract('events', [
   getNotificationSettings,
   storeNotificationSettings,
   unsubscribe,
+  listBrowsers,
+  subscribeBrowser,
+  unsubscribeBrowser,
   setWatch,
   isWatching,
   listAudit,

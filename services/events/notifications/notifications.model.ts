@@ -18,13 +18,15 @@ export interface NotificationRecord {
   taskId: string;
   text?: string;
   isRead: boolean;
-  /** The channels that have still to tell it; absent once it is read. */
-  untold?: Channel[];
+  /** Where it has still to be told; absent once it is read. */
+  untold?: Place[];
 }
 
 /** Where users are told besides the console. */
-export const CHANNELS = ['mail', 'webhook'] as const;
+export const CHANNELS = ['mail', 'webhook', 'push'] as const;
 export type Channel = (typeof CHANNELS)[number];
+/** Each browser is told by itself: one that fails keeps no other waiting, nor has any told twice. */
+export type Place = Exclude<Channel, 'push'> | `push/${string}`;
 
 export interface WatchRecord {
   /** The item and the user. */

@@ -4,9 +4,10 @@ import { NOTIFICATION_KINDS, type NotificationKind } from '@worktrack/contracts/
 import type { Permission } from '@worktrack/contracts/permissions';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
 import { forgetChannels, type Wake, wakeChannels } from './channels/channels.repository.ts';
+import { browsersOfUsers, limitBrowsers } from './channels/push/browsers.repository.ts';
 import { tellAtMs } from './channels/times.ts';
 import { withDefaults } from './kinds.ts';
-import { CHANNELS, type NotificationRecord, type SettingsRecord } from './notifications.model.ts';
+import type { NotificationRecord, Place, SettingsRecord } from './notifications.model.ts';
 import {
   forgetItem,
   forgetUser,
@@ -60,7 +61,11 @@ async function followUser({ organizationId, subject, data }: PublishedLogEvent):
   const whose = { organizationId, userId: subject.id };
   if (disabled?.to === true || (permissions && !permissions.includes('work-items:read'))) {
     await limitChannels(whose, undefined);
-  } else if (Array.isArray(projects?.to)) await limitChannels(whose, projects.to);
+    await limitBrowsers(whose, undefined);
+  } else if (Array.isArray(projects?.to)) {
+    await limitChannels(whose, projects.to);
+    await limitBrowsers(whose, projects.to);
+  }
 }
 
 async function watchersOfAll(events: readonly PublishedLogEvent[]): Promise<ReadonlyMap<string, string[]>> {
@@ -107,23 +112,36 @@ async function wanted(drafts: readonly NotificationRecord[]): Promise<Told[]> {
   const ofOthers = drafts.filter(({ actor, userId }) => actor?.userId !== userId || actor.agent !== undefined);
   if (ofOthers.length === 0) return [];
   const userIds = [...new Set(ofOthers.map(({ userId }) => userId))];
-  const settings = await settingsOfUsers(organizationsOf(ofOthers), userIds);
+  const [settings, browsers] = await Promise.all([
+    settingsOfUsers(organizationsOf(ofOthers), userIds),
+    browsersOfUsers(organizationsOf(ofOthers), userIds),
+  ]);
+  const placesOf = Map.groupBy(browsers, ({ userId }) => userId);
   return ofOthers.flatMap((record) => {
     const own = settings.get(record.userId);
-    return withDefaults(own?.kinds)[record.kind] ? [withWakes(record, own)] : [];
+    const places = (placesOf.get(record.userId) ?? []).map(({ push }): Place => `push/${push.id}`);
+    return withDefaults(own?.kinds)[record.kind] ? [withWakes(record, own, places)] : [];
   });
 }
 
-function withWakes(record: NotificationRecord, settings: SettingsRecord | undefined): Told {
+function withWakes(record: NotificationRecord, settings: SettingsRecord | undefined, browsers: readonly Place[]): Told {
   const { organizationId, userId, at } = record;
   const { mail, webhook, quietHours } = settings ?? {};
-  const wakes = CHANNELS.flatMap((channel) => {
-    const times = channel === 'mail' ? mail?.times : webhook && 'at_once';
-    if (!times) return [];
-    const dueAt = new Date(tellAtMs({ times, quietHours }, at.getTime(), Date.now()));
-    return [{ organizationId, userId, channel, dueAt }];
+  const places: readonly Place[] = [
+    ...(mail ? ['mail' as const] : []),
+    ...(webhook ? ['webhook' as const] : []),
+    ...browsers,
+  ];
+  const wakes = places.map((place) => {
+    const times = place === 'mail' && mail ? mail.times : 'at_once';
+    return {
+      organizationId,
+      userId,
+      place,
+      dueAt: new Date(tellAtMs({ times, quietHours }, at.getTime(), Date.now())),
+    };
   });
-  const untold = wakes.map(({ channel }) => channel);
+  const untold = wakes.map(({ place }) => place);
   return { record: { ...record, ...(untold.length > 0 && { untold }) }, wakes };
 }
 

@@ -7,6 +7,7 @@ import type {
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { resetChannel } from './channels/channels.repository.ts';
+import { browsersOf, saveBrowser } from './channels/push/browsers.repository.ts';
 import type { NotificationService } from './channels/service.ts';
 import { withDefaults } from './kinds.ts';
 import type { SettingsRecord } from './notifications.model.ts';
@@ -45,6 +46,7 @@ export async function configure(
   // What they have still to tell is told by the new settings.
   if (saved.mail) await resetChannel(caller, 'mail', false, tx);
   if (saved.webhook) await resetChannel(caller, 'webhook', webhook !== undefined, tx);
+  for (const { push } of await browsersOf(caller, tx)) await saveBrowser(caller, push, false, tx);
   return shown(saved);
 }
 

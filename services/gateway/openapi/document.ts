@@ -177,6 +177,7 @@ const TAGS: Readonly<Record<string, string>> = {
   labels: 'What the work items of a project are marked with.',
   views: 'Lists of work items that people have saved, for themselves or for all.',
   notifications: 'What users are told of: mentions, assignments, and what happens to items that they watch.',
+  push: 'Browsers in which users are told, while no page is open, too.',
   boards: 'The columns that work items go through, from left to right.',
   workItems: "Tasks, stories, features, epics and ideas: lists, moves, and agents' work on them.",
   attachments: 'Files of a work item.',

@@ -3,11 +3,13 @@ import type { Channel } from '../notifications.model.ts';
 
 /** When a channel of a user has something to tell, and who tells it. */
 export interface ChannelRecord {
-  /** The user and the channel. */
+  /** The user and the channel; of push its place, whoever uses the browser. */
   _id: string;
   organizationId: string;
   userId: string;
   channel: Channel;
+  /** Of push. */
+  push?: PushRecord;
   /** Absent: there is nothing to tell. */
   dueAt?: Date;
   /** The process that tells, until then; no other does so meanwhile. */
@@ -20,6 +22,22 @@ export interface ChannelRecord {
   /** The last attempt failed: it waits among others of its kind, not before those that are well. */
   unwell: boolean;
   notBefore: Date;
+  /** When it last told something. */
+  toldAt?: Date;
+}
+
+/** A browser that is told: what it gave for it (RFC 8030, 8291). */
+export interface PushRecord {
+  id: string;
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+  /** By which it knows us: messages that another key signs are refused. */
+  publicKey: string;
+  browser: string | null;
+  /** What came before is not told there. */
+  since: Date;
+  /** Of what it is told: the projects of the caller who subscribed it, and still the user's. null: all. */
+  projects: string[] | null;
 }
 
 const text = { type: String, required: true } as const;
@@ -28,6 +46,7 @@ const date = { type: Date, required: true } as const;
 const channelSchema = new mongoose.Schema<ChannelRecord>(
   {
     ...{ _id: text, organizationId: text, userId: text, channel: text, holder: { type: String, default: '' } },
+    ...{ push: mongoose.Schema.Types.Mixed, toldAt: Date },
     ...{ dueAt: Date, heldUntil: date, notBefore: date, unwell: { type: Boolean, required: true } },
     ...{ wakes: { type: Number, required: true }, attempts: { type: Number, required: true } },
   },

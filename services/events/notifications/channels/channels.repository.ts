@@ -1,11 +1,14 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { type Channel, NotificationModel, type NotificationRecord } from '../notifications.model.ts';
+import { type Channel, NotificationModel, type NotificationRecord, type Place } from '../notifications.model.ts';
 import { ChannelModel, type ChannelRecord } from './channels.model.ts';
 
 const LONG_AGO = new Date(0);
-const idOf = (userId: string, channel: Channel) => `${userId}/${channel}`;
+const idOf = (userId: string, place: Place) => (place.startsWith('push/') ? place : `${userId}/${place}`);
+/** What untold notifications call it. */
+const placeOf = ({ _id, channel }: ChannelRecord) => (channel === 'push' ? (_id as Place) : channel);
 
-const FREE = { holder: '', heldUntil: LONG_AGO };
+export const WELL = { attempts: 0, unwell: false, notBefore: LONG_AGO };
+export const FREE = { holder: '', heldUntil: LONG_AGO };
 
 /**
  * A channel that was set: it is well, and looks at once for what it has to tell.
@@ -13,11 +16,11 @@ const FREE = { holder: '', heldUntil: LONG_AGO };
  */
 export async function resetChannel(
   { organizationId, userId }: Pick<ChannelRecord, 'organizationId' | 'userId'>,
-  channel: Channel,
+  channel: Exclude<Channel, 'push'>,
   isElsewhere: boolean,
   tx: ClientSession,
 ): Promise<void> {
-  const well = { dueAt: new Date(), attempts: 0, unwell: false, notBefore: LONG_AGO };
+  const well = { dueAt: new Date(), ...WELL };
   await ChannelModel.updateOne(
     { organizationId, _id: idOf(userId, channel) },
     {
@@ -32,7 +35,7 @@ export async function resetChannel(
 export interface Wake {
   readonly organizationId: string;
   readonly userId: string;
-  readonly channel: Channel;
+  readonly place: Place;
   readonly dueAt: Date;
 }
 
@@ -40,9 +43,9 @@ export interface Wake {
 export async function wakeChannels(wakes: readonly Wake[]): Promise<void> {
   if (wakes.length === 0) return;
   await ChannelModel.bulkWrite(
-    wakes.map(({ organizationId, userId, channel, dueAt }) => ({
+    wakes.map(({ organizationId, userId, place, dueAt }) => ({
       updateOne: {
-        filter: { organizationId, _id: idOf(userId, channel) },
+        filter: { organizationId, _id: idOf(userId, place) },
         update: { $min: { dueAt }, $inc: { wakes: 1 } },
       },
     })),
@@ -85,7 +88,7 @@ export async function takeChannel(
 }
 
 /** What a turn leaves behind. Without `dueAt` there is nothing more to tell. */
-export type TurnEnd = Pick<ChannelRecord, 'dueAt' | 'attempts' | 'unwell' | 'notBefore'>;
+export type TurnEnd = Pick<ChannelRecord, 'dueAt' | 'attempts' | 'unwell' | 'notBefore' | 'toldAt'>;
 
 /** Gives back what was taken; if there is news since, it is due. */
 export async function releaseChannel(
@@ -101,22 +104,26 @@ export async function releaseChannel(
 }
 
 /** The oldest of what a channel has still to tell, and what is read is not among it. */
-export async function untoldOf(
-  { organizationId, userId, channel }: ChannelRecord,
-  since: Date,
-  limit: number,
-): Promise<NotificationRecord[]> {
-  return NotificationModel.find({ organizationId, userId, untold: channel, at: mongoose.trusted({ $gte: since }) })
+export async function untoldOf(channel: ChannelRecord, since: Date, limit: number): Promise<NotificationRecord[]> {
+  const { organizationId, userId } = channel;
+  return NotificationModel.find({
+    organizationId,
+    userId,
+    untold: placeOf(channel),
+    at: mongoose.trusted({ $gte: since }),
+  })
     .sort({ at: 1, _id: 1 })
     .limit(limit)
     .lean();
 }
 
 /** One by one, which holds nothing while it waits: the user may be marking them as read in a transaction, which an `updateMany` would wait for halfway. */
-export async function markTold({ organizationId, channel }: ChannelRecord, ids: readonly string[]): Promise<void> {
+export async function markTold(channel: ChannelRecord, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  const { organizationId } = channel;
+  const update = { $pull: { untold: placeOf(channel) } };
   await NotificationModel.bulkWrite(
-    ids.map((_id) => ({ updateOne: { filter: { organizationId, _id }, update: { $pull: { untold: channel } } } })),
+    ids.map((_id) => ({ updateOne: { filter: { organizationId, _id }, update } })),
     { ordered: false },
   );
 }

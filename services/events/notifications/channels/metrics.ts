@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 
 export const messages = new Counter({
   name: 'worktrack_notification_messages_total',
-  help: 'Messages with notifications by channel (mail, webhook) and what became of them: told, failed (tried again), refused (given up).',
+  help: 'Messages with notifications by channel (mail, webhook, push) and what became of them: told, failed (tried again), refused (given up).',
   labelNames: ['channel', 'state'],
   registers: [registry],
 });

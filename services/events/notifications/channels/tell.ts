@@ -1,27 +1,29 @@
 import type { MailTimes } from '@worktrack/contracts/events/notifications';
 import type { Log } from '@worktrack/rpc/types';
-import type { Sender, Sent } from '../../webhooks/sending/send.ts';
+import type { Sender } from '../../webhooks/sending/send.ts';
 import { pauseMs } from '../../webhooks/turns/schedule.ts';
 import { withDefaults } from '../kinds.ts';
 import type { NotificationRecord, SettingsRecord } from '../notifications.model.ts';
 import { settingsOfUser, stopWebhook } from '../notifications.repository.ts';
 import type { ChannelRecord } from './channels.model.ts';
-import { markTold, type TurnEnd, untoldOf } from './channels.repository.ts';
+import { markTold, type TurnEnd, untoldOf, WELL } from './channels.repository.ts';
 import { chatBody } from './chat.ts';
 import type { Mailer } from './mail.ts';
 import { messageOf } from './message.ts';
 import { messages } from './metrics.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { removeBrowser } from './push/browsers.repository.ts';
+import type { Pusher } from './push/pusher.ts';
 import { tellAtMs } from './times.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
 
 /** What is gathered in one message. */
 const MAX_GATHERED = 500;
-const NOBODY_THERE: readonly (number | null)[] = [404, 410];
 
 export interface TellingParts {
   readonly sender: Sender;
   readonly mailer: Mailer | undefined;
+  readonly pusher: Pusher | undefined;
   readonly unsubscribing: Unsubscribing;
   readonly publicUrl: string;
   readonly log: Log;
@@ -29,14 +31,15 @@ export interface TellingParts {
 
 /**
  * Tells a user, in one message, what a channel has not told yet and nobody has read. It is recorded after the message has gone: where a process dies in between, it goes
- * again (at least once), a mail under the same Message-ID.
+ * again (at least once), a mail under the same Message-ID, and by push under the same tag.
  */
 export async function tell(channel: ChannelRecord, parts: TellingParts, isStillHeld: () => boolean): Promise<TurnEnd> {
   const { attempts, unwell, notBefore } = channel;
   const asItWas = { attempts, unwell, notBefore };
   const now = new Date();
-  const settings = await settingsOfUser(channel);
-  const route = settings && routeOf(channel, settings, parts);
+  // Browsers are told without any, too.
+  const settings: Wishes = (await settingsOfUser(channel)) ?? { kinds: {} };
+  const route = routeOf(channel, settings, parts);
   if (!route) return asItWas;
   if (notBefore > now) return { ...asItWas, dueAt: notBefore };
   const untold = await untoldOf(channel, route.since, MAX_GATHERED);
@@ -45,7 +48,7 @@ export async function tell(channel: ChannelRecord, parts: TellingParts, isStillH
   const atMs = tellAtMs({ ...route, quietHours: settings.quietHours }, oldest.at.getTime(), now.getTime());
   if (atMs > now.getTime()) return { ...asItWas, dueAt: new Date(atMs) };
 
-  const wanted = untold.filter((each) => isWanted(each, settings));
+  const wanted = untold.filter((each) => isWanted(each, settings, route));
   if (!isStillHeld()) return { ...asItWas, dueAt: now };
   const outcome: Outcome = wanted.length > 0 ? await route.send(wanted) : { state: 'told' };
   const pause = outcome.state === 'failed' ? pauseMs(attempts + 1, outcome.wishMs) : undefined;
@@ -59,61 +62,79 @@ export async function tell(channel: ChannelRecord, parts: TellingParts, isStillH
     const later = new Date(Date.now() + pause);
     return { attempts: attempts + 1, unwell: true, notBefore: later, dueAt: later };
   }
-  if (outcome.state !== 'told') await route.giveUp(outcome.why);
+  if (outcome.state !== 'told') await route.giveUp(outcome);
   await markTold(
     channel,
     untold.map(({ _id }) => _id),
   );
-  return { ...WELL, ...(untold.length === MAX_GATHERED && { dueAt: new Date() }) };
+  return {
+    ...WELL,
+    ...(untold.length === MAX_GATHERED && { dueAt: new Date() }),
+    ...(wanted.length > 0 && outcome.state === 'told' && { toldAt: new Date() }),
+  };
 }
 
-const WELL = { attempts: 0, unwell: false, notBefore: new Date(0) };
+type Wishes = Pick<SettingsRecord, 'kinds' | 'mail' | 'webhook' | 'quietHours' | 'projects'>;
 
 /** As it is when it is told: kinds and projects may have changed since it happened. */
-function isWanted({ kind, projectId }: NotificationRecord, { kinds, projects }: SettingsRecord): boolean {
+function isWanted(
+  { kind, projectId }: NotificationRecord,
+  { kinds }: Wishes,
+  { projects }: Pick<Route, 'projects'>,
+): boolean {
   return withDefaults(kinds)[kind] && (!projects || projects.includes(projectId));
 }
 
 interface Route {
   readonly since: Date;
   readonly times: Exclude<MailTimes, 'off'>;
+  /** Undefined or null: of all. */
+  readonly projects: readonly string[] | null | undefined;
   send(told: readonly NotificationRecord[]): Promise<Outcome>;
-  giveUp(why: string): Promise<void>;
+  giveUp(outcome: Exclude<Outcome, { readonly state: 'told' }>): Promise<void>;
 }
 
 /** @returns undefined if the channel is off */
 function routeOf(
   channel: ChannelRecord,
-  { mail, webhook }: SettingsRecord,
-  { mailer, sender, unsubscribing, publicUrl, log }: TellingParts,
+  { mail, webhook, projects }: Wishes,
+  { mailer, pusher, sender, unsubscribing, publicUrl, log }: TellingParts,
 ): Route | undefined {
+  // Of this one; the next is tried again.
+  const giveUp: Route['giveUp'] = async ({ why }) =>
+    log.warn({ why, channel: channel.channel, user: channel.userId }, 'A message was given up');
+  if (channel.channel === 'push') {
+    const { push } = channel;
+    if (!push || push.publicKey !== pusher?.publicKey) return undefined;
+    const { organizationId, userId } = channel;
+    return {
+      ...{ since: push.since, times: 'at_once', projects: push.projects },
+      send: (told) => pusher.send(push, told),
+      giveUp: async (outcome) => {
+        if (outcome.state === 'refused') await removeBrowser({ organizationId, userId, id: push.id });
+        else await giveUp(outcome);
+      },
+    };
+  }
   if (channel.channel === 'mail') {
     if (!mail || !mailer) return undefined;
     return {
-      ...mail,
+      ...{ ...mail, projects, giveUp },
       send: (told) =>
         mailer.send(messageOf(told, publicUrl), {
           to: mail.address,
           id: `${told[0]?._id}.${channel.userId}`,
           unsubscribeUrl: unsubscribing.urlFor(channel),
         }),
-      // Of this one; the next is tried again.
-      giveUp: async (why) => log.warn({ why, user: channel.userId }, 'A mail was given up'),
     };
   }
   if (!webhook || webhook.problem !== null) return undefined;
   return {
-    ...{ since: webhook.since, times: 'at_once' },
+    ...{ since: webhook.since, times: 'at_once', projects },
     send: async (told) => {
       const { url, format } = webhook;
       return outcomeOf(await sender.post(url, {}, JSON.stringify(chatBody(format, messageOf(told, publicUrl)))));
     },
-    giveUp: (why) => stopWebhook(channel, webhook, why),
+    giveUp: ({ why }) => stopWebhook(channel, webhook, why),
   };
-}
-
-function outcomeOf({ status, error, wishMs }: Sent): Outcome {
-  if (status !== null && status >= 200 && status < 300) return { state: 'told' };
-  const why = error ?? `The answer was ${status}.`;
-  return { state: NOBODY_THERE.includes(status) ? 'refused' : 'failed', why, wishMs };
 }

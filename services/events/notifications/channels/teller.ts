@@ -26,7 +26,7 @@ interface Pool {
   hasMore: boolean;
 }
 
-const PLACES: Readonly<Record<Channel, number>> = { mail: MAIL_CONNECTIONS, webhook: 32 };
+const PLACES: Readonly<Record<Channel, number>> = { mail: MAIL_CONNECTIONS, webhook: 32, push: 32 };
 
 /** Tells what is due, in any number of replicas: a channel of a user is held by one of them while it tells. Those that fail have places of their own, and keep nobody waiting. */
 export class Teller {
@@ -40,8 +40,9 @@ export class Teller {
   constructor(parts: TellingParts) {
     this.#parts = parts;
     this.#log = parts.log;
-    // Without a server for mail nobody looks for any.
-    this.#pools = CHANNELS.filter((channel) => channel !== 'mail' || parts.mailer).flatMap((channel) =>
+    // Without a server for mail nobody looks for any, nor without keys for what is pushed.
+    const isOff: readonly (Channel | false)[] = [!parts.mailer && 'mail', !parts.pusher && 'push'];
+    this.#pools = CHANNELS.filter((channel) => !isOff.includes(channel)).flatMap((channel) =>
       [false, true].map((unwell) => ({
         ...{ channel, unwell, places: PLACES[channel], placesOfOne: Math.ceil(PLACES[channel] / 4) },
         ...{ underWay: new Map<Promise<void>, string>(), looking: undefined, hasMore: false },

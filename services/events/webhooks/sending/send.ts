@@ -26,6 +26,8 @@ export interface Sent {
   readonly wishMs: number | undefined;
 }
 
+type Headers = Readonly<Record<string, string | number>>;
+
 /** Sends requests to endpoints run by strangers. */
 export class Sender {
   readonly #destinations: Destinations;
@@ -52,8 +54,8 @@ export class Sender {
     this.#secure.destroy();
   }
 
-  /** POSTs JSON. Never throws: what goes wrong is the outcome. Redirects are not followed. */
-  async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent> {
+  /** POSTs JSON, unless the headers say otherwise. Never throws: what goes wrong is the outcome. Redirects are not followed. */
+  async post(url: string, headers: Headers, body: string | Buffer): Promise<Sent> {
     const begunAt = performance.now();
     const problem = this.#destinations.problemOf(url);
     const outcome =
@@ -63,12 +65,7 @@ export class Sender {
     return { ...outcome, durationMs: Math.round(performance.now() - begunAt) };
   }
 
-  #exchange(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    isRepeated = false,
-  ): Promise<Omit<Sent, 'durationMs'>> {
+  #exchange(url: URL, headers: Headers, body: string | Buffer, isRepeated = false): Promise<Omit<Sent, 'durationMs'>> {
     const isPlain = url.protocol === 'http:';
     return new Promise((resolve) => {
       const request = (isPlain ? http : https).request(url, {
