@@ -9,6 +9,7 @@ import { packMessages } from './pack-messages.ts';
 const DIST = fileURLToPath(new URL('dist', import.meta.url));
 const SOURCES = fileURLToPath(new URL('src', import.meta.url));
 const ENTRY = join(SOURCES, 'main.tsx');
+const WORKER = join(SOURCES, 'notifications', 'worker.ts');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
 /** What screens share. */
 const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]/;
@@ -133,6 +134,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
   for (const [name, content] of [styleSheet, otherStyles, icon, font]) files.set(name, content);
   first.push(styleSheet[0], icon[0], font[0]);
+  // Browsers ask for it again by its name, which therefore never changes; and its folder is all that a worker is told of.
+  files.set('worker.js', await workerOf(WORKER));
 
   const built: ConsoleBuild = {
     folder: DIST,
@@ -149,6 +152,12 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   await write('index.html', page({ entry, preloads, ...paths }));
   await removeOthers([...built.assets, 'manifest.json', 'index.html']);
   return built;
+}
+
+async function workerOf(input: string): Promise<string> {
+  await using build = await rolldown({ input, platform: 'browser', transform: { target: 'es2023' } });
+  const { output } = await build.generate({ format: 'iife', minify: true, comments: false });
+  return output[0].code;
 }
 
 /** One sheet of what is shown first, and one of all other screens (src/parts/page/other-styles.ts): together these have fewer bytes than a screen's code. */

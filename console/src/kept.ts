@@ -1,4 +1,6 @@
 const PREFIX = 'worktrack.';
+/** The id of this browser among those in which its user is told by push. */
+export const BROWSER = 'browser';
 
 /**
  * What this browser remembers: choices such as the theme, the id of the last project, and drafts of their author's. Nothing else of the organization.

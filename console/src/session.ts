@@ -5,6 +5,7 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import { call, onSignedOut, send } from './api/call.ts';
 import { queries } from './api/query.ts';
 import { ServiceError } from './api/service-error.ts';
+import { BROWSER, kept } from './kept.ts';
 
 export type Identity = Output<typeof me>;
 
@@ -43,6 +44,7 @@ export async function askWhoIsThere(): Promise<void> {
     // Nothing else has become of the user than what `onSignedOut` was told.
     if (isKnown) return;
     session.value = error.status === 401 ? { state: 'signed-out', ended: false } : { state: 'failed', error };
+    if (error.status === 401) await tellNoMore();
   }
 }
 
@@ -57,7 +59,13 @@ export async function signIn(proof: { readonly code: string } | { readonly apiKe
   await askWhoIsThere();
 }
 
+/** Whoever uses this browser next sees nothing of what its user is told. */
+async function tellNoMore(): Promise<void> {
+  if (kept(BROWSER)) await (await import('./notifications/push.ts')).switchOff();
+}
+
 export async function signOut(): Promise<void> {
+  await tellNoMore();
   await send<void>('/console/session', { method: 'DELETE' });
   tabs.postMessage('out');
   // Reloaded, so that nothing of what was read stays in the page.
@@ -69,6 +77,7 @@ export function endSession(): void {
   if (session.value.state !== 'signed-in') return;
   tabs.postMessage('ended');
   hideAll();
+  void tellNoMore();
 }
 onSignedOut(endSession);
 

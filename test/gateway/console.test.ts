@@ -48,6 +48,13 @@ describe('the console', () => {
     }
   });
 
+  test('serves its worker where it governs the console and nothing else, and is asked for it again each time', async () => {
+    const { status, headers } = await get('/console/worker.js');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+    expect([headers.get('cache-control'), headers.get('service-worker-allowed')]).toEqual(['no-cache', null]);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
   test('does not serve the page in place of a missing file', async () => {
     const response = await get('/console/assets/main-00000000.js');
     expect(response.status).toBe(404);

@@ -65,6 +65,25 @@ export const words = messages({
   at_once: { en: 'At once', de: 'Sofort', tr: 'Hemen', ja: 'すぐに' },
   hourly: { en: 'Hourly', de: 'Stündlich', tr: 'Saatlik', ja: '1時間ごと' },
   daily: { en: 'Daily', de: 'Täglich', tr: 'Günlük', ja: '1日1回' },
+  here: { en: 'On this browser', de: 'In diesem Browser', tr: 'Bu tarayıcıda', ja: 'このブラウザー' },
+  unsupported: {
+    en: 'This browser shows no notifications here.',
+    de: 'Dieser Browser zeigt hier keine Benachrichtigungen.',
+    tr: 'Bu tarayıcı burada bildirim göstermiyor.',
+    ja: 'このブラウザーでは通知を表示できません。',
+  },
+  denied: {
+    en: 'Your browser blocks notifications. Allow them in its settings for this site.',
+    de: 'Dein Browser blockiert Benachrichtigungen. Erlaube sie in seinen Einstellungen für diese Website.',
+    tr: 'Tarayıcınız bildirimleri engelliyor. Bu site için tarayıcı ayarlarından izin verin.',
+    ja: 'ブラウザーが通知をブロックしています。このサイトの設定で許可してください。',
+  },
+  noPush: {
+    en: 'Your browser’s push service does not answer.',
+    de: 'Der Push-Dienst deines Browsers antwortet nicht.',
+    tr: 'Tarayıcınızın bildirim hizmeti yanıt vermiyor.',
+    ja: 'ブラウザーのプッシュサービスが応答しません。',
+  },
   chat: { en: 'In a chat', de: 'In einem Chat', tr: 'Sohbette', ja: 'チャット' },
   chatHelp: {
     en: 'The address of an incoming webhook that you have created there.',

@@ -15,6 +15,7 @@ import { Field, TextField } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { words as parts } from '../parts/messages.ts';
 import { Loaded } from '../parts/page/states.tsx';
+import { Browsers } from './browsers.tsx';
 import { words } from './messages.ts';
 
 const ROUTE = '/api/me/notifications';
@@ -53,6 +54,7 @@ export function Settings() {
               options={MAIL_TIMES.map((times) => [times, words[times]])}
               onChoose={(times) => times && void save({ mail: times })}
             />
+            <Browsers />
             <Chat key={`${webhook?.format} ${webhook?.url}`} webhook={webhook} />
             <Quiet quietHours={quietHours} />
           </fieldset>

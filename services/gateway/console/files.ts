@@ -6,10 +6,15 @@ import { PINNED, type StaticFile, staticFile } from '../http/static-file.ts';
 /** Where the build of the console puts its files (console/build.ts). */
 const DIST = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
+/** Below `/console/`: what has the hash of its content in its name. */
+export const ASSETS = 'assets/';
+/** Kept, but asked for each time. */
+const CHECKED = 'no-cache';
+
 export interface ConsoleFiles {
   /** The page, which names its version's files. */
   readonly page: StaticFile;
-  /** By path below `/console/`: each has the hash of its content in its name. */
+  /** By path below `/console/`: each has the hash of its content in its name, but for the worker. */
   readonly assets: ReadonlyMap<string, StaticFile>;
 }
 
@@ -24,8 +29,12 @@ export async function loadConsoleFiles(): Promise<ConsoleFiles> {
   const load = async (name: string, cacheControl: string) =>
     staticFile(name, await readFile(join(DIST, name)), cacheControl);
   return {
-    page: await load(page, 'no-cache'),
-    assets: new Map(await Promise.all(assets.map(async (name) => [name, await load(name, PINNED)] as const))),
+    page: await load(page, CHECKED),
+    assets: new Map(
+      await Promise.all(
+        assets.map(async (name) => [name, await load(name, name.startsWith(ASSETS) ? PINNED : CHECKED)] as const),
+      ),
+    ),
   };
 }
 

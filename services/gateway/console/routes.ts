@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nothingHere } from '../http/methods.ts';
 import { sendFile } from '../http/static-file.ts';
-import type { ConsoleFiles } from './files.ts';
+import { ASSETS, type ConsoleFiles } from './files.ts';
 
 const BASE = '/console/';
-/** There are only files below it; any other path of the console is a screen, which the page draws. */
-const ASSETS = 'assets/';
 
 /**
  * Nothing from elsewhere, no inline script or style, and no HTML from text except through DOMPurify's policy. `blob:` is what a person is about to attach.
- * A frame shows the preview of the widget (widget/demo/preview.ts), which has a policy of its own.
+ * A worker shows what is pushed; the page names no other (console/src/notifications/push.ts). A frame shows the preview of the widget (widget/demo/preview.ts), which has a policy of its own.
  */
 const POLICY = [
   "default-src 'none'",
@@ -25,7 +23,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
+  'trusted-types dompurify worker',
 ].join('; ');
 
 const HEADERS = {

@@ -1,0 +1,40 @@
+import type { subscribeBrowser, unsubscribeBrowser } from '@worktrack/contracts/events/push';
+import { call } from '../api/call.ts';
+import { BROWSER, keep, kept, unkeep } from '../kept.ts';
+
+const ADDRESS = '/console/worker.js';
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(any: string): string };
+}
+/** Where browsers know trusted types, the policy of the page lets nothing else become a worker. */
+const { trustedTypes } = window as { readonly trustedTypes?: TrustedTypes };
+const WORKER = trustedTypes?.createPolicy('worker', { createScriptURL: () => ADDRESS }).createScriptURL('') ?? ADDRESS;
+
+/** Not outside of HTTPS, and on iOS only for what is on the home screen. */
+export const isPossible = 'serviceWorker' in navigator && 'PushManager' in window;
+
+/** Asks the user, and then the browser's push service. What is left of an earlier subscription, perhaps somebody else's, ends. @returns false if the push service failed */
+export async function switchOn(applicationServerKey: string): Promise<boolean> {
+  if ((await Notification.requestPermission()) !== 'granted') return true;
+  await navigator.serviceWorker.register(WORKER);
+  const { pushManager } = await navigator.serviceWorker.ready;
+  await (await pushManager.getSubscription())?.unsubscribe();
+  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }).catch(() => undefined);
+  if (!made) return false;
+  const { expirationTime: _, ...given } = made.toJSON();
+  const { id } = await call<typeof subscribeBrowser>('POST /api/me/push', given as Given);
+  keep(BROWSER, id);
+  return true;
+}
+type Given = Parameters<typeof call<typeof subscribeBrowser>>[1];
+
+/** Without its worker, a browser has no subscription: even if the service does not learn of it, nothing is shown any more. */
+export async function switchOff(): Promise<true> {
+  const id = kept(BROWSER) ?? '';
+  unkeep(BROWSER);
+  const ended = navigator.serviceWorker.getRegistration().then((worker) => worker?.unregister());
+  await Promise.allSettled([ended, remove(id)]);
+  return true;
+}
+
+export const remove = (id: string) => call<typeof unsubscribeBrowser>('DELETE /api/me/push/:id', { id });
