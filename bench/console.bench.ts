@@ -5,7 +5,7 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Project } from '@worktrack/contracts/projects/project';
 import { launchChromiumIn } from '../test/support/chromium-in.ts';
-import { firstScreen, longBoard, longList } from './console/board.ts';
+import { firstScreen, longBoard, longScroll } from './console/board.ts';
 import { openPages } from './console/pages.ts';
 import type { Row } from './events/row.ts';
 import { startFiller } from './scale/start-filler.ts';
@@ -43,7 +43,12 @@ try {
         maxWarmMs: 1_000,
       })),
       ...(await longBoard(browser, system, many.id)),
-      ...(await longList(browser, system, many.id)),
+      ...(await longScroll(browser, system, many.id, { what: 'list', address: 'list?', scroller: '.list' })),
+      ...(await longScroll(browser, system, many.id, {
+        what: 'board in lanes',
+        address: 'board?groupBy=assignee&',
+        scroller: '.board',
+      })),
       ...(await openPages(browser, system)),
     );
   } finally {

@@ -18,7 +18,7 @@ const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
   ['settings', /[\\/]console[\\/]src[\\/]settings[\\/]/],
-  ['views', /[\\/]console[\\/]src[\\/]views[\\/]/],
+  ['views', /[\\/]console[\\/]src[\\/](views[\\/]|board[\\/](lane|change-lane|closed-lanes))/],
   ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;
 /** Where the gateway serves the console. */

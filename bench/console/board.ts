@@ -64,14 +64,19 @@ export async function longBoard(browser: Browser, system: System, projectId: str
   }
 }
 
-/** Scrolls through a list, which is read meanwhile. */
-export async function longList(browser: Browser, system: System, projectId: string): Promise<Row[]> {
+/** Scrolls through a list or the lanes of a board, which are read meanwhile. */
+export async function longScroll(
+  browser: Browser,
+  system: System,
+  projectId: string,
+  { what, address, scroller }: Readonly<Record<'what' | 'address' | 'scroller', string>>,
+): Promise<Row[]> {
   const context = await newVisitor(browser, system);
   try {
     const page = await context.newPage();
-    await page.goto(`${originOf(system)}/console/list?project=${projectId}`);
+    await page.goto(`${originOf(system)}/console/${address}project=${projectId}`);
     await untilPainted(page);
-    return rowsOf('list', await scroll(page, '.list'));
+    return rowsOf(what, await scroll(page, scroller));
   } finally {
     await context.close();
   }

@@ -3,7 +3,8 @@ const PREFIX = 'worktrack.';
 export const BROWSER = 'browser';
 
 /**
- * What this browser remembers: choices such as the theme, the id of the last project, and drafts of their author's. Nothing else of the organization.
+ * What this browser remembers: choices such as the theme, the id of the last project, which lanes of a board are closed, and drafts of their author's.
+ * Nothing else of the organization.
  * `null`: nothing of this name, or the browser stores nothing.
  */
 export function kept(name: string): string | null {

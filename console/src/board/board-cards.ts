@@ -5,6 +5,7 @@ import type { Board, Column } from '@worktrack/contracts/projects/board';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import type { Card, listCards } from '@worktrack/contracts/work-items/lists/cards';
+import type { openBoard } from '@worktrack/contracts/work-items/lists/open-board';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
@@ -18,10 +19,12 @@ import { isSentBack } from '../parts/item/send-back.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import type { CardFilters } from '../views/filters.ts';
+import { groupsOf } from '../views/groups/groups-of.ts';
 import {
   type CardPage,
   type CardPages,
   cardsOf,
+  partOf,
   positionAt,
   totalOf,
   withCard,
@@ -47,6 +50,31 @@ const RENEW_EVERY_MS = 150;
 const RECOUNT_AFTER_MS = 1_000;
 const RETRY_MS = 3_000;
 
+/** What a lane of a board stands for: a group of its cards. */
+export type LaneBy = (typeof LANES_BY)[number];
+export const LANES_BY = ['epic', 'assignee'] as const;
+
+export interface Lane {
+  readonly key: string;
+  readonly name: string;
+  readonly count: number;
+}
+
+/** A column, or what of it is in a lane, by its key. */
+interface Cell {
+  readonly column: Column;
+  readonly lane: string | undefined;
+}
+
+/** Where a card is. */
+export interface Found extends Cell {
+  readonly card: Card;
+  readonly at: number;
+}
+
+/** Starts the keys of what tells which lanes a board has. */
+export const lanesKey = (boardId: string) => ['lanes', boardId];
+
 interface Move {
   /** Settles once the service has answered this one and those before it. */
   ends: Promise<void>;
@@ -63,36 +91,108 @@ interface Move {
 export class BoardCards {
   readonly board: Board;
   readonly filters: CardFilters;
+  /** What its lanes stand for; undefined: it has none. */
+  readonly by: LaneBy | undefined;
+  /** Lanes that are open, from the top. */
+  lanes: readonly Lane[] = [];
+  /** The keys of those that are drawn: their cards are kept up to date, those of others are read again. */
+  readonly #drawn = new Set<string>();
+  readonly #seen = new Set<string>();
+  readonly #reading = new Map<string, Promise<Output<typeof openBoard>>>();
   readonly #moves = new Map<string, Move>();
+  /** Of cards that are changed in turn, when the service has answered. */
+  readonly #changes = new Map<string, Promise<void>>();
   #changed = new Set<string>();
+  /** What is shown in another lane before the service has answered. */
+  readonly #regrouped = new Set<string>();
   #isRecountDue = false;
   readonly #renewPaced = paced(() => this.#renew(), RENEW_EVERY_MS);
 
-  constructor(board: Board, filters: CardFilters) {
+  constructor(board: Board, filters: CardFilters, by: LaneBy | undefined) {
     this.board = board;
     this.filters = filters;
+    this.by = by;
   }
 
-  keyOf(columnId: string) {
-    return cardsKey(this.board.id, this.filters, columnId);
+  /** @param lane its key; undefined: of the whole column, here and below */
+  keyOf(columnId: string, lane?: string) {
+    const part = this.by && lane !== undefined ? [this.by, lane] : undefined;
+    return cardsKey(this.board.id, this.filters, columnId, part);
   }
 
-  page(columnId: string, cursor: string | undefined, signal?: AbortSignal): Promise<CardPage> {
-    return this.#ask({ boardColumnId: columnId, ...this.filters, limit: PAGE_SIZE, ...(cursor && { cursor }) }, signal);
+  async page(columnId: string, lane: string | undefined, cursor: string | undefined, signal: AbortSignal) {
+    const first = lane !== undefined && cursor === undefined ? await this.#firstOf(columnId, lane) : undefined;
+    const input = { boardColumnId: columnId, ...this.#narrowed(lane), limit: PAGE_SIZE, ...(cursor && { cursor }) };
+    return first ?? this.#ask(input, signal);
   }
 
-  cardsIn(columnId: string): Card[] {
-    return cardsOf(this.#read(columnId));
+  /** All columns of a lane are read in one request. */
+  async #firstOf(columnId: string, lane: string): Promise<CardPage | undefined> {
+    const { id: boardId, projectId } = this.board;
+    let reading = this.#reading.get(lane);
+    if (!reading) {
+      reading = call<typeof openBoard>('GET /api/board-view', { projectId, boardId, ...this.#narrowed(lane) });
+      this.#reading.set(lane, reading);
+      // Whoever asks later has heard of what happened since.
+      setTimeout(() => this.#reading.delete(lane));
+    }
+    return (await reading).columns.find(({ boardColumnId }) => boardColumnId === columnId);
   }
 
-  find(id: string): { readonly card: Card; readonly column: Column; readonly at: number } | undefined {
-    for (const column of this.board.columns) {
-      const cards = this.cardsIn(column.id);
+  #narrowed(lane: string | undefined): CardFilters {
+    return this.by && lane !== undefined ? { ...this.filters, [this.by]: lane } : this.filters;
+  }
+
+  /** For a lane that is about to be drawn: what columns that were read to their ends have of it need not be read. */
+  divide(lane: string): void {
+    for (const { id } of this.board.columns) {
+      const [whole, own] = [this.keyOf(id), this.keyOf(id, lane)].map((key) => queries.getQueryState<CardPages>(key));
+      if (!whole || whole.isInvalidated || (own?.data && !own.isInvalidated)) continue;
+      const part = partOf(whole.data, (card) => this.laneOf(card) === lane);
+      if (part) queries.setQueryData<CardPages>(this.keyOf(id, lane), part);
+    }
+  }
+
+  /** @returns it is drawn no more */
+  draw(lane: string): () => void {
+    this.#drawn.add(lane);
+    this.#seen.add(lane);
+    return () => void this.#drawn.delete(lane);
+  }
+
+  laneOf(card: Card): string | undefined {
+    return this.by && groupsOf(card, this.by)[0];
+  }
+
+  cardsIn(columnId: string, lane?: string): Card[] {
+    return cardsOf(this.#read(columnId, lane));
+  }
+
+  find(id: string, cells = this.#cells()): Found | undefined {
+    for (const { column, lane } of cells.toReversed()) {
+      const cards = this.cardsIn(column.id, lane);
       const at = cards.findIndex((card) => card.id === id);
       const card = cards[at];
-      if (card) return { card, column, at };
+      if (card) return { card, column, lane, at };
     }
     return undefined;
+  }
+
+  /** The columns, and their parts in these lanes. */
+  #cells(lanes: Iterable<string> = this.#drawn): readonly Cell[] {
+    return [undefined, ...lanes].flatMap((lane) => this.board.columns.map((column) => ({ column, lane })));
+  }
+
+  /** One that is dragged so far that its own lane is drawn no more, too. */
+  findSeen(id: string): Found | undefined {
+    return this.find(id) ?? this.find(id, this.#cells(this.#seen));
+  }
+
+  /** Changes a card otherwise than by a move, after what is being done to it and before its next moves. */
+  inTurn(id: string, change: () => Promise<void>): void {
+    const before = this.#changes.get(id) ?? this.#moves.get(id)?.ends ?? Promise.resolve();
+    const ends = before.then(change).finally(() => this.#changes.get(id) === ends && this.#changes.delete(id));
+    this.#changes.set(id, ends);
   }
 
   /** Shows the move at once, and undoes it with a message if it is refused. Moves of one card are sent one after the other. */
@@ -107,13 +207,13 @@ export class BoardCards {
       return;
     }
     if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
-    const above = this.cardsIn(found.column.id)[found.at - 1];
+    const above = this.cardsIn(found.column.id, found.lane)[found.at - 1];
     const from = { columnId: found.column.id, position: above ? { after: above.id } : ('first' as const) };
-    const others = this.cardsIn(to.id).filter((card) => card.id !== id);
+    const others = this.cardsIn(to.id, found.lane).filter((card) => card.id !== id);
     const at = place === 'first' ? 0 : others.findIndex((card) => card.id === place.after) + 1;
     this.#put({ ...found.card, boardColumnId: to.id, columnName: to.name, position: positionAt(others, at) });
     const move = this.#moves.get(id) ?? {
-      ends: Promise.resolve(),
+      ends: this.#changes.get(id) ?? Promise.resolve(),
       before: found.card,
       isTakenBack: false,
       hasNews: false,
@@ -135,7 +235,7 @@ export class BoardCards {
         { version },
       );
       move.before = { ...move.before, ...pickCard(workItem) };
-      if (move.open === 1) this.#takeOver(workItem);
+      if (move.open === 1) this.takeOver(workItem);
       else this.#putVersion(id, workItem.version);
       if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
       if (from.columnId !== to.id) {
@@ -195,7 +295,9 @@ export class BoardCards {
   /** What is changed here otherwise than by a move, before it is answered (change/shown.ts). */
   change({ id, fields }: Shown): void {
     const found = this.find(id);
-    if (found) this.#put({ ...found.card, ...fields });
+    if (!found) return;
+    if (fields.epic !== undefined) this.#regrouped.add(id);
+    this.#put({ ...found.card, ...fields });
   }
 
   reread(ids: readonly string[]): void {
@@ -213,12 +315,14 @@ export class BoardCards {
     // Only the service knows which cards a search finds.
     if (this.filters.search || ids.length > MAX_BY_ID) {
       await queries.invalidateQueries({ queryKey: ['cards', this.board.id] });
+      this.#recountSoon();
       return;
     }
     try {
       const { search: _, ...filters } = this.filters;
       const { cards } = await this.#ask({ ids, ...filters });
       const found = new Map(cards.map((card) => [card.id, card]));
+      const isRegrouped = ids.some((id) => this.#isRegrouped(id, found.get(id)));
       for (const id of ids) {
         const move = this.#moves.get(id);
         // What is being moved here stays where it is shown until that is answered.
@@ -231,49 +335,72 @@ export class BoardCards {
         else if ((this.find(id)?.card.version ?? 0) <= card.version) this.#put(card);
       }
       // With other filters: requested again when they are looked at.
-      void queries.invalidateQueries({ queryKey: ['cards', this.board.id], type: 'inactive', refetchType: 'none' });
+      const which = isRegrouped ? {} : ({ type: 'inactive', refetchType: 'none' } as const);
+      void queries.invalidateQueries({ queryKey: ['cards', this.board.id], ...which });
       this.#recountSoon();
     } catch {
       setTimeout(() => this.#renewSoon(ids), RETRY_MS);
     }
   }
 
+  /** Whether an item has gone to another lane with others below it, of which no event tells. */
+  #isRegrouped(id: string, card: Card | undefined): boolean {
+    const shown = this.by === 'epic' ? this.find(id)?.card : undefined;
+    const isElsewhere = this.#regrouped.delete(id) || (shown !== undefined && shown.epic?.id !== card?.epic?.id);
+    const isAbove = (cell: Cell) => this.cardsIn(cell.column.id, cell.lane).some(({ parentId }) => parentId === id);
+    return isElsewhere && this.#cells().some(isAbove);
+  }
+
   /** If a column was read to its end, the number is known. */
   #recountSoon(): void {
-    const isPartlyRead = ({ id }: Column) => this.#read(id)?.pages.at(-1)?.nextCursor;
-    if (this.#isRecountDue || !this.board.columns.some(isPartlyRead)) return;
+    const isPartlyRead = ({ column, lane }: Cell) => this.#read(column.id, lane)?.pages.at(-1)?.nextCursor;
+    if (this.#isRecountDue || !(this.by || this.#cells().some(isPartlyRead))) return;
     this.#isRecountDue = true;
     setTimeout(async () => {
       this.#isRecountDue = false;
-      for (const column of this.board.columns.filter(isPartlyRead)) {
-        const counted = await this.#ask({ boardColumnId: column.id, ...this.filters, limit: 1 }).catch(() => undefined);
-        if (counted) this.#write(column.id, (data) => withTotal(data, counted.pagination));
+      if (this.by) void queries.invalidateQueries({ queryKey: lanesKey(this.board.id) });
+      for (const { column, lane } of this.#cells().filter(isPartlyRead)) {
+        const input = { boardColumnId: column.id, ...this.#narrowed(lane), limit: 1 };
+        const counted = await this.#ask(input).catch(() => undefined);
+        if (counted) this.#write(column.id, lane, (data) => withTotal(data, counted.pagination));
       }
     }, RECOUNT_AFTER_MS);
   }
 
-  total(): number {
-    return this.board.columns.reduce((sum, { id }) => sum + totalOf(this.#read(id)), 0);
+  /** Undefined: it was not read yet. */
+  totalIn(columnId: string, lane?: string): number | undefined {
+    const data = this.#read(columnId, lane);
+    return data && totalOf(data);
+  }
+
+  /** Of all columns. */
+  total(lane?: string): number | undefined {
+    return this.board.columns.reduce<number | undefined>((sum, { id }) => {
+      const total = this.totalIn(id, lane);
+      return sum === undefined || total === undefined ? undefined : sum + total;
+    }, 0);
   }
 
   #ask(input: Omit<RawInput<typeof listCards>, 'id'>, signal?: AbortSignal): Promise<Output<typeof listCards>> {
     return call<typeof listCards>('GET /api/boards/:id/cards', { id: this.board.id, ...input }, { signal });
   }
 
-  #read(columnId: string): CardPages | undefined {
-    return queries.getQueryData<CardPages>(this.keyOf(columnId));
+  #read(columnId: string, lane?: string): CardPages | undefined {
+    return queries.getQueryData<CardPages>(this.keyOf(columnId, lane));
   }
 
-  #write(columnId: string, change: (data: CardPages) => CardPages): void {
-    const data = this.#read(columnId);
+  #write(columnId: string, lane: string | undefined, change: (data: CardPages) => CardPages): void {
+    const data = this.#read(columnId, lane);
     const changed = data && change(data);
     // What stays the same need not be drawn again.
-    if (changed !== data) queries.setQueryData<CardPages>(this.keyOf(columnId), changed);
+    if (changed !== data) queries.setQueryData<CardPages>(this.keyOf(columnId, lane), changed);
   }
 
   #put(card: Card): void {
-    for (const { id } of this.board.columns) {
-      this.#write(id, (data) => (id === card.boardColumnId ? withCard(data, card) : withoutCard(data, card.id)));
+    const own = this.laneOf(card);
+    for (const { column, lane } of this.#cells()) {
+      const isIn = column.id === card.boardColumnId && (lane === undefined || lane === own);
+      this.#write(column.id, lane, (data) => (isIn ? withCard(data, card) : withoutCard(data, card.id)));
     }
   }
 
@@ -283,13 +410,13 @@ export class BoardCards {
   }
 
   /** A write's answer has no cost and no dependencies: these stay. */
-  #takeOver(item: WorkItem): void {
+  takeOver(item: WorkItem): void {
     const found = this.find(item.id);
     if (found) this.#put({ ...found.card, ...pickCard(item) });
   }
 
   #remove(id: string): void {
-    for (const column of this.board.columns) this.#write(column.id, (data) => withoutCard(data, id));
+    for (const { column, lane } of this.#cells()) this.#write(column.id, lane, (data) => withoutCard(data, id));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { describe, expect, test } from 'vitest';
-import { type CardPages, cardsOf, positionAt, totalOf, withCard, withoutCard } from './card-pages.ts';
+import { type CardPages, cardsOf, partOf, positionAt, totalOf, withCard, withoutCard } from './card-pages.ts';
 
 const card = (id: string, position: number) => ({ id, position }) as Card;
 
@@ -48,6 +48,15 @@ describe.each([{ isWhole: true }, { isWhole: false }])('a column read to its end
     expect([ids(withoutCard(data, 'b')), totalOf(withoutCard(data, 'b'))]).toEqual(['acd', total - 1]);
     expect(withoutCard(data, 'X')).toBe(data);
   });
+});
+
+test('what is meant of a column is known once all of it was read', () => {
+  const isMeant = ({ id }: Card) => id === 'b' || id === 'd';
+  expect(partOf(column({ isWhole: false }), isMeant)).toBeUndefined();
+  expect(partOf(undefined, isMeant)).toBeUndefined();
+  const part = partOf(column({ isWhole: true }), isMeant) as CardPages;
+  expect([ids(part), totalOf(part)]).toEqual(['bd', 2]);
+  expect(ids(withCard(part, card('X', 5)))).toBe('bdX');
 });
 
 test.each([

@@ -14,6 +14,15 @@ export function totalOf(data: CardPages | undefined): number {
   return data?.pages[0]?.pagination.total ?? 0;
 }
 
+/** What is meant of a column, as if only that had been asked for; undefined if the column was not read to its end. */
+export function partOf(data: CardPages | undefined, isMeant: (card: Card) => boolean): CardPages | undefined {
+  const [first] = data?.pages ?? [];
+  if (!first || data?.pages.at(-1)?.nextCursor !== null) return undefined;
+  const cards = cardsOf(data).filter(isMeant);
+  const pagination = { ...first.pagination, total: cards.length };
+  return { pages: [{ ...first, cards, pagination, nextCursor: null }], pageParams: [undefined] };
+}
+
 /** The column without the card. */
 export function withoutCard(data: CardPages, id: string): CardPages {
   if (!cardsOf(data).some((card) => card.id === id)) return data;

@@ -72,7 +72,7 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
         const { target } = event;
         if (event.shiftKey && mayMove) {
           event.preventDefault();
-          extendTo(id, cards.cardsIn(card.boardColumnId));
+          extendTo(id, cards.cardsIn(card.boardColumnId, cards.laneOf(card)));
           return;
         }
         const isOnControl = target instanceof Element && target.closest('a, button, [popover]');

@@ -53,10 +53,10 @@ export function column(element: HTMLElement, { onOver, onDrop }: ColumnCalls): (
   );
 }
 
-/** The board scrolls sideways when a card is held near its edge; a drag from between the cards selects those that it touches. */
+/** The board scrolls when a card is held near its edge: sideways, and if it has lanes up and down; a drag from between the cards selects those that it touches. */
 export function board(element: HTMLElement): () => void {
   return combine(
-    autoScrollForElements({ element, canScroll: isCard, getAllowedAxis: () => 'horizontal' }),
+    autoScrollForElements({ element, canScroll: isCard }),
     selectByDrag(element, { items: '[data-card]', idOf: ({ dataset }) => dataset.card, beginsAtItems: false }),
   );
 }

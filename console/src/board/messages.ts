@@ -112,6 +112,12 @@ export const words = messages({
     tr: 'Kartı sütununda taşı',
     ja: '列の中でカードを移動',
   },
+  keysMoveToLane: {
+    en: 'Move the card to the lane above or below',
+    de: 'Karte in die Bahn darüber oder darunter verschieben',
+    tr: 'Kartı üstteki veya alttaki kulvara taşı',
+    ja: 'カードを上下のレーンへ移動',
+  },
   keysSearch: { en: 'Search', de: 'Suchen', tr: 'Ara', ja: '検索' },
   keysSelect: {
     en: 'Select the card, to change several together (Shift and click selects several)',

@@ -6,8 +6,12 @@ import { filter, projectHere } from '../router.ts';
 import { type CardFilters, cardFilters } from '../views/filters.ts';
 import type { CardPages } from './card-pages.ts';
 
-export function cardsKey(boardId: string, filters: CardFilters, columnId: string) {
-  return ['cards', boardId, filters, columnId];
+/** The most that the service gives of each column. */
+const MAX_FIRST_CARDS = 50;
+
+/** @param lane what of the column is meant; absent: all of it */
+export function cardsKey(boardId: string, filters: CardFilters, columnId: string, lane?: readonly string[]) {
+  return ['cards', boardId, filters, columnId, ...(lane ?? [])];
 }
 
 /** Tells the board, once it is drawn, what happened since it was read. */
@@ -18,7 +22,11 @@ export async function openBoard(signal: AbortSignal) {
   catchUp();
   catchUp = keepEvents();
   const filters = cardFilters();
-  const input = { projectId: projectHere.value, boardId: filter('board'), ...filters };
+  const input = {
+    ...{ projectId: projectHere.value, boardId: filter('board'), ...filters },
+    // What is read whole is divided into lanes here (BoardCards.divide).
+    ...(filter('groupBy') && { limit: MAX_FIRST_CARDS }),
+  };
   const { projects, boards, boardId, columns } = await call<typeof operation>('GET /api/board-view', input, { signal });
   if (boardId) queries.setQueryData(['boards', boards[0]?.projectId], boards);
   for (const { boardColumnId, ...page } of columns) {

@@ -2,7 +2,6 @@ import './board.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { queries } from '../api/query.ts';
 import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
@@ -19,16 +18,20 @@ import { cardFilters, FIELDS, NO_FILTERS } from '../views/filters.ts';
 import { words as viewWords } from '../views/messages.ts';
 import { selected, selectNothing, toggle } from '../views/selection.ts';
 import { WorkOf } from '../views/work.tsx';
-import { BoardCards, said, sendingBack } from './board-cards.ts';
+import { BoardCards, LANES_BY, type LaneBy, said, sendingBack } from './board-cards.ts';
+import { moved, movedToLane, neighbour, SELECT_KEY, STEPS } from './by-hand.ts';
 import { ColumnView } from './column.tsx';
 import { whenDraggable } from './drag.ts';
 import { words } from './messages.ts';
 import { catchUp } from './open.ts';
+import { useCards } from './use-cards.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
 const Reason = later(async () => (await import('../parts/item/reason.tsx')).Reason);
 const SelectionBar = later(async () => (await import('../views/selection-bar.tsx')).SelectionBar);
+const LaneChoice = later(async () => (await import('./lane-choice.tsx')).LaneChoice, { isQuiet: true });
+const Lanes = later(async () => (await import('./lanes.tsx')).Lanes);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
 export function Screen() {
@@ -43,7 +46,9 @@ export function Screen() {
             board && (
               <>
                 {isSample(project) && <SampleBar project={project} />}
-                <ItemsBar projectId={project.id} boards={boards} board={board} fields={BOARD_FIELDS} />
+                <ItemsBar projectId={project.id} boards={boards} board={board} fields={BOARD_FIELDS}>
+                  <LaneChoice by={lanesBy()} />
+                </ItemsBar>
                 <Columns
                   key={board.id}
                   board={board}
@@ -61,6 +66,11 @@ export function Screen() {
 /** All columns are shown. */
 const BOARD_FIELDS = FIELDS.filter((field) => field !== 'boardColumnId');
 
+function lanesBy(): LaneBy | undefined {
+  const wanted = filter('groupBy');
+  return LANES_BY.find((by) => by === wanted);
+}
+
 interface ColumnsProps {
   readonly board: Board;
   /** Shown while there are no cards. */
@@ -69,8 +79,9 @@ interface ColumnsProps {
 
 function Columns({ board, firstSteps }: ColumnsProps) {
   const filters = cardFilters();
-  const key = JSON.stringify([board, filters]);
-  const cards = useMemo(() => new BoardCards(board, filters), [key]);
+  const by = lanesBy();
+  const key = JSON.stringify([board, filters, by]);
+  const cards = useMemo(() => new BoardCards(board, filters, by), [key]);
   usePlace({ projectId: board.projectId, boardId: board.id });
   const [focused, setFocused] = useState<string>();
   const onFocus = useCallback((id: string) => setFocused(id), []);
@@ -79,7 +90,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   useShown(cards);
   useEffect(() => catchUp(), []);
   useEffect(() => selectNothing, [cards]);
-  const isEmpty = useIsEmpty(cards);
+  const isEmpty = useCards(useCallback(() => cards.total() === 0, [cards]));
 
   useShortcuts(
     useMemo(
@@ -90,11 +101,12 @@ function Columns({ board, firstSteps }: ColumnsProps) {
           ? [
               { keys: 'Alt+← →', label: words.keysMoveAcross },
               { keys: 'Alt+↑ ↓', label: words.keysMoveWithin },
+              ...(by ? [{ keys: 'Alt+Shift+↑ ↓', label: words.keysMoveToLane }] : []),
               { keys: SELECT_KEY, label: words.keysSelect },
             ]
           : []),
       ],
-      [language.value],
+      [language.value, by],
     ),
   );
 
@@ -107,13 +119,21 @@ function Columns({ board, firstSteps }: ColumnsProps) {
       if (may('work-items:write')) toggle(found.card.id);
       return;
     }
-    if (!step || !found || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    // In a lane that is closed.
+    if (by && found && found.lane === undefined) return;
+    const isToLane = by && event.altKey && event.shiftKey && step?.[1];
+    if (!step || !found || event.ctrlKey || event.metaKey || (event.shiftKey && !isToLane)) return;
     event.preventDefault();
-    const next = event.altKey ? moved(cards, found, step) : neighbour(cards, found, step);
+    const next = isToLane
+      ? movedToLane(cards, found, isToLane)
+      : event.altKey
+        ? moved(cards, found, step)
+        : neighbour(cards, found, step);
     if (next) setFocused(next);
   };
 
   const scroller = useRef<HTMLElement>(null);
+  const getScroller = useCallback(() => scroller.current, []);
   useEffect(() => {
     const { current } = scroller;
     if (current) return whenDraggable((dragging) => dragging.board(current));
@@ -133,11 +153,21 @@ function Columns({ board, firstSteps }: ColumnsProps) {
         </Empty>
       )}
       {isEmpty && !hasFilters && firstSteps}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and without a card nothing else in it can have the focus */}
-      <section ref={scroller} class="board" aria-label={words.board} tabIndex={0} onKeyDown={onKeyDown}>
-        {board.columns.map((column) => (
-          <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
-        ))}
+      <section
+        ref={scroller}
+        class={by ? 'board board-lanes' : 'board'}
+        aria-label={words.board}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and without a card nothing else in it can have the focus
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        {by ? (
+          <Lanes cards={cards} by={by} scroller={getScroller} focused={focused} onFocus={onFocus} />
+        ) : (
+          board.columns.map((column) => (
+            <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
+          ))
+        )}
       </section>
       {selected.value.size > 0 && (
         <SelectionBar projectId={board.projectId} boards={[board]} find={(id) => cards.find(id)} />
@@ -160,65 +190,4 @@ function Columns({ board, firstSteps }: ColumnsProps) {
       </p>
     </>
   );
-}
-
-/** Selects the card that has the focus, or no longer. */
-const SELECT_KEY = 'x';
-const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
-
-type Found = NonNullable<ReturnType<BoardCards['find']>>;
-
-/** The card that an arrow leads to: the next in the column, or the one next to it in the nearest column that has any. */
-function neighbour(
-  cards: BoardCards,
-  { column, at }: Found,
-  [across, down]: readonly [number, number],
-): string | undefined {
-  if (down !== 0) return cards.cardsIn(column.id)[at + down]?.id;
-  const { columns } = cards.board;
-  let next = columns.indexOf(column) + across;
-  for (; next >= 0 && next < columns.length; next += across) {
-    const beside = cards.cardsIn(columns[next]?.id ?? '');
-    if (beside.length > 0) return beside[Math.min(at, beside.length - 1)]?.id;
-  }
-  return undefined;
-}
-
-/** Moves the card in the arrow's direction. Sideways, to the top of the next column: it is visible there. */
-function moved(
-  cards: BoardCards,
-  { card, column, at }: Found,
-  [across, down]: readonly [number, number],
-): string | undefined {
-  if (!may('work-items:write')) return undefined;
-  if (across !== 0) {
-    const target = cards.board.columns[cards.board.columns.indexOf(column) + across];
-    if (!target) return undefined;
-    cards.move(card.id, target, 'first');
-    return card.id;
-  }
-  const others = cards.cardsIn(column.id).filter(({ id }) => id !== card.id);
-  if (at + down < 0 || at + down > others.length) return undefined;
-  const before = others[at + down - 1];
-  cards.move(card.id, column, before ? { after: before.id } : 'first');
-  return card.id;
-}
-
-/** Whether all columns are read and none has a card. */
-function useIsEmpty(cards: BoardCards): boolean {
-  const ask = useCallback(
-    () => cards.board.columns.every(({ id }) => queries.getQueryData(cards.keyOf(id))) && cards.total() === 0,
-    [cards],
-  );
-  const [isEmpty, setEmpty] = useState(ask);
-  useEffect(() => {
-    setEmpty(ask());
-    return queries.getQueryCache().subscribe(() => setEmpty(ask()));
-  }, [ask]);
-  return isEmpty;
 }

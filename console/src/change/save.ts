@@ -70,20 +70,20 @@ export async function saveItem(base: Base, changes: Changes): Promise<WorkItem> 
 /**
  * Saves, says so and offers to undo it; says what was refused, and asks about what can be done anyway.
  * @param shown what a card shows then, if it is not what is changed
- * @returns whether it was saved
+ * @returns what was saved; undefined: it was not
  */
-export async function changeItem(base: Base, changes: Changes, shown?: Partial<Card>): Promise<boolean> {
+export async function changeItem(base: Base, changes: Changes, shown?: Partial<Card>): Promise<WorkItem | undefined> {
   const what = base.taskId;
   showChange([{ id: base.id, fields: shown ?? onCard(changes) }]);
   try {
     const saved = await insisting((how) => saveItem(base, { ...changes, ...how }));
-    if (!saved) return false;
+    if (!saved) return undefined;
     did(words.changed({ what }), () => saveItem(saved, inverseOf(base, changes)));
-    return true;
+    return saved;
   } catch (error) {
     if (error instanceof Overtaken) tell(error.message, { label: words.understood, run: () => {} });
     else tellFailure(words.notChanged({ what }), error);
-    return false;
+    return undefined;
   } finally {
     showTrue([base.id]);
   }

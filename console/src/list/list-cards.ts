@@ -9,7 +9,8 @@ import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/item/lease.ts';
 import type { ItemFilters } from '../views/filters.ts';
-import { byPosition, groupsOf, type Order, orderOf } from './order.ts';
+import { groupsOf } from '../views/groups/groups-of.ts';
+import { byPosition, type Order, orderOf } from './order.ts';
 
 /** What is listed, and how. */
 export interface ListOf {

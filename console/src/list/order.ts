@@ -1,27 +1,6 @@
-import type { Card, Grouping } from '@worktrack/contracts/work-items/lists/cards';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
 import { PRIORITIES } from '../parts/item/item-values.ts';
-
-/** As the service calls the group of items without any. */
-const NONE = 'none';
-
-/** The groups that an item is in, by their keys, as the service has them (GET /api/projects/:id/cards/groups). */
-export function groupsOf(card: Card, by: Grouping): readonly string[] {
-  switch (by) {
-    case 'column':
-      return [card.boardColumnId];
-    case 'epic':
-      return [card.epic?.id ?? NONE];
-    case 'assignee':
-      return [card.assignee ?? NONE];
-    case 'label':
-      return card.labels.length > 0 ? card.labels.map(({ id }) => id) : [NONE];
-    case 'agentState':
-      return [card.lease ? (card.lease.stalled ? 'stalled' : card.lease.state) : NONE];
-    default:
-      return [card[by]];
-  }
-}
 
 const VALUES: Readonly<Record<SortKey, (card: Card) => string | number | null>> = {
   priority: ({ priority }) => PRIORITIES.indexOf(priority),

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon, nextIcon } from '../parts/icons.ts';
-import { itemWords } from '../parts/item/item-words.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Failed } from '../parts/page/states.tsx';
@@ -12,7 +11,7 @@ import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { selectByDrag } from '../views/band.ts';
 import { SEARCH_ID } from '../views/bar.tsx';
-import { words as fieldWords } from '../views/filter-messages.ts';
+import { groupName } from '../views/groups/group-name.ts';
 import { words as viewWords } from '../views/messages.ts';
 import { extendTo, selected, selectNothing, toggle } from '../views/selection.ts';
 import { isEdited } from './cell-editor.tsx';
@@ -277,6 +276,7 @@ interface OtherLineProps {
 
 function OtherLine({ line: { kind, section }, index, span, list, isClosed, onToggle }: OtherLineProps) {
   const { key = '', count, isAtLeast, error } = section;
+  const by = list.of.groupBy;
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: as above
@@ -287,7 +287,7 @@ function OtherLine({ line: { kind, section }, index, span, list, isClosed, onTog
         {kind === 'group' && (
           <button type="button" aria-expanded={!isClosed} onClick={() => onToggle(key)}>
             <Icon of={isClosed ? nextIcon : downIcon} />
-            <strong>{groupName(list, section)}</strong>
+            <strong>{by && groupName(by, { ...section, key })}</strong>
             <span class="quiet">{isAtLeast ? words.atLeast({ n: count }) : words.count({ n: count })}</span>
           </button>
         )}
@@ -295,18 +295,6 @@ function OtherLine({ line: { kind, section }, index, span, list, isClosed, onTog
       </div>
     </div>
   );
-}
-
-function groupName({ of: { groupBy } }: ListCards, { key = '', name }: Section): string {
-  const none = {
-    assignee: fieldWords.nobody,
-    label: fieldWords.noLabel,
-    epic: fieldWords.noEpic,
-    agentState: fieldWords.noAgent,
-  };
-  if (key === 'none') return none[groupBy as keyof typeof none] ?? key;
-  const word = groupBy === 'assignee' ? undefined : itemWords[key as 'task'];
-  return name ?? word ?? key;
 }
 
 function linesOf({ sections }: ListCards, closed: ReadonlySet<string>): readonly Line[] {

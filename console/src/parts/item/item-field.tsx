@@ -47,8 +47,8 @@ interface ItemPickerProps {
   readonly projectId: string;
   /** Those that are not offered. */
   readonly except: readonly (string | undefined)[];
-  /** @returns whether it was done; else what was typed stays */
-  readonly onChoose: (taskId: string) => Promise<boolean>;
+  /** @returns what was done, if it was; else what was typed stays */
+  readonly onChoose: (taskId: string) => Promise<unknown>;
 }
 
 /** Looks up an item, to do something with it at once. */

@@ -17,6 +17,8 @@ interface VirtualOptions {
   readonly keyOf: (index: number) => string;
   /** The height of what stays at the top of the scroller, above the entries. */
   readonly headPx?: number;
+  /** How many are drawn on either side of those in view. */
+  readonly overscan?: number;
 }
 
 interface VirtualList {
@@ -29,7 +31,8 @@ interface VirtualList {
 }
 
 /** The entries of a long list that are in view, and some around them: only these are rendered. */
-export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf, headPx = 0 }: VirtualOptions): VirtualList {
+export function useVirtual({ headPx = 0, overscan = 6, ...given }: VirtualOptions): VirtualList {
+  const { scroller, count, estimatePx, gapPx, keyOf } = given;
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
   const options = {
     count,
@@ -37,7 +40,7 @@ export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf, headPx =
     estimateSize: () => estimatePx,
     getItemKey: keyOf,
     gap: gapPx,
-    overscan: 6,
+    overscan,
     scrollPaddingEnd: headPx,
     observeElementRect,
     observeElementOffset,

@@ -1,0 +1,169 @@
+import type { Column } from '@worktrack/contracts/projects/board';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
+import type { Key } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePages } from '../api/query.ts';
+import { Failed, Loading } from '../parts/page/states.tsx';
+import { useVirtual } from '../parts/page/virtual.ts';
+import type { BoardCards, Lane } from './board-cards.ts';
+import { drop } from './by-hand.ts';
+import { CardView } from './card.tsx';
+import { cardsOf } from './card-pages.ts';
+import { type Edge, whenDraggable } from './drag.ts';
+
+const CARD_PX = 104;
+const GAP_PX = 8;
+/** So many are drawn at once. */
+const FEW = 8;
+/** How many cards before the end of what was read the next ones are requested. */
+const READ_AHEAD = 20;
+
+/** The cards of a column, or those of a lane in it. */
+export function useColumn(cards: BoardCards, { id }: Column, lane?: Lane) {
+  return usePages({
+    key: cards.keyOf(id, lane?.key),
+    load: (cursor, signal) => cards.page(id, lane?.key, cursor, signal),
+    follows: ({ subject, projectId }) => subject.kind === 'work_item' && projectId === cards.board.projectId,
+    isPatched: true,
+    keepsEarlier: true,
+  });
+}
+
+interface CardListProps {
+  readonly cards: BoardCards;
+  readonly column: Column;
+  readonly lane?: Lane;
+  readonly pages: ReturnType<typeof useColumn>;
+  readonly focused: string | undefined;
+  readonly onFocus: (id: string) => void;
+}
+
+/** Scrolls through cards, and takes those that are dropped. */
+export function CardList({ cards, column, lane, pages, focused, onFocus }: CardListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isOver, setOver] = useState(false);
+  const target = useRef(lane);
+  target.current = lane;
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const onDrop = (cardId: string, over?: { readonly cardId: string; readonly edge: Edge }) => {
+      const others = cards.cardsIn(column.id, target.current?.key).filter(({ id }) => id !== cardId);
+      const at = over
+        ? others.findIndex(({ id }) => id === over.cardId) + (over.edge === 'after' ? 1 : 0)
+        : others.length;
+      const before = others[at - 1];
+      drop(cards, cardId, column, before ? { after: before.id } : 'first', target.current);
+    };
+    return whenDraggable(({ column: accept }) => accept(element, { onOver: setOver, onDrop }));
+  }, [cards, column]);
+
+  const shown = cardsOf(pages.data);
+  // A board in lanes has hundreds of short lists: what makes long ones fast would make it slow.
+  const List = lane && shown.length <= FEW ? ShortList : LongList;
+  return (
+    <div ref={scroller} class={isOver ? 'column-cards column-over' : 'column-cards'}>
+      {!pages.data && pages.isError && <Failed error={pages.error} retry={() => void pages.refetch()} />}
+      {/* All of a lane are read together: eight would say so. */}
+      {!pages.data && !pages.isError && !lane && <Loading />}
+      <List
+        scroller={() => scroller.current}
+        cards={cards}
+        shown={shown}
+        pages={pages}
+        focused={focused}
+        onFocus={onFocus}
+      />
+      {pages.isFetchNextPageError && <Failed error={pages.error} retry={() => void pages.fetchNextPage()} />}
+    </div>
+  );
+}
+
+interface ListProps extends Pick<CardListProps, 'cards' | 'pages' | 'focused' | 'onFocus'> {
+  readonly scroller: () => HTMLElement | null;
+  readonly shown: readonly Card[];
+}
+
+/** Draws the cards that are in view. */
+function LongList({ scroller, ...props }: ListProps) {
+  const { shown, focused } = props;
+  const list = useVirtual({
+    scroller,
+    count: shown.length,
+    estimatePx: CARD_PX,
+    gapPx: GAP_PX,
+    keyOf: (index) => shown[index]?.id ?? String(index),
+  });
+  const focusedAt = shown.findIndex(({ id }) => id === focused);
+  useEffect(() => {
+    if (focusedAt >= 0) list.scrollTo(focusedAt);
+    // When it gets somewhere, not whenever the list is drawn.
+  }, [focusedAt, focused]);
+  return (
+    <Entries {...props} heightPx={list.heightPx}>
+      {list.entries.map(({ index, start, key }) => ({ key, index, ref: list.measure, startPx: start }))}
+    </Entries>
+  );
+}
+
+/** Draws all cards. */
+function ShortList({ scroller: _, ...props }: ListProps) {
+  return <Entries {...props}>{props.shown.map(({ id }, index) => ({ key: id, index }))}</Entries>;
+}
+
+interface Entry {
+  readonly key: Key;
+  readonly index: number;
+  readonly ref?: (element: Element | null) => void;
+  /** From the beginning of the list, if it is placed. */
+  readonly startPx?: number;
+}
+
+interface EntriesProps extends Omit<ListProps, 'scroller'> {
+  /** Of a list whose entries are placed. */
+  readonly heightPx?: number;
+  readonly children: readonly Entry[];
+}
+
+function Entries({ cards, shown, pages, focused, onFocus, heightPx, children }: EntriesProps) {
+  const isNearEnd = (children.at(-1)?.index ?? 0) >= shown.length - READ_AHEAD;
+  const { hasNextPage, isFetching, fetchNextPage, isFetchNextPageError } = pages;
+  useEffect(() => {
+    if (isNearEnd && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [isNearEnd, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+  const total = pages.data?.pages[0]?.pagination.total ?? 0;
+  const tabStop = shown.some(({ id }) => id === focused) ? focused : shown[children[0]?.index ?? 0]?.id;
+  return (
+    <div
+      role={shown.length > 0 ? 'list' : undefined}
+      class={heightPx === undefined ? 'column-list column-short' : 'column-list'}
+      {...(heightPx !== undefined && { style: { height: `${heightPx}px` } })}
+    >
+      {children.map(({ key, index, ref, startPx }) => {
+        const card = shown[index];
+        if (!card) return null;
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div
+            key={key}
+            ref={ref}
+            role="listitem"
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            data-index={index}
+            class="column-entry"
+            {...(startPx !== undefined && { style: { transform: `translateY(${startPx}px)` } })}
+          >
+            <CardView
+              card={card}
+              cards={cards}
+              isTabStop={card.id === tabStop}
+              hasFocus={card.id === focused}
+              onFocus={onFocus}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}
