@@ -14,7 +14,7 @@ import { type Edge, whenDraggable } from './drag.ts';
 const CARD_PX = 104;
 const GAP_PX = 8;
 /** So many are drawn at once. */
-const FEW = 8;
+const FEW = 4;
 /** How many cards before the end of what was read the next ones are requested. */
 const READ_AHEAD = 20;
 

@@ -2,7 +2,7 @@ import './lanes.css';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Column } from '@worktrack/contracts/projects/board';
 import type { listGroups } from '@worktrack/contracts/work-items/lists/cards';
-import { useCallback, useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { language } from '../language/language.ts';
@@ -86,7 +86,7 @@ function LaneList({ cards, by, scroller, focused, onFocus, groups }: LaneListPro
     gapPx: 0,
     keyOf: (index) => lanes[index]?.key ?? String(index),
     headPx: HEAD_PX,
-    overscan: 3,
+    overscan: 2,
   });
   const found = focused === undefined ? undefined : cards.find(focused);
   useEffect(() => {
@@ -189,22 +189,43 @@ type CellsProps = Pick<LaneViewProps, 'cards' | 'lane' | 'focused' | 'onFocus'>;
 function Cells({ cards, lane, focused, onFocus }: CellsProps) {
   useMemo(() => cards.divide(lane.key), [cards, lane.key]);
   useLayoutEffect(() => cards.draw(lane.key), [cards, lane.key]);
+  const { columns } = cards.board;
+  // A lane comes into view in the middle of scrolling: all of its cards take longer than a frame.
+  const [drawn, setDrawn] = useState(1);
+  useEffect(() => {
+    if (drawn >= columns.length) return;
+    const next = requestAnimationFrame(() => setDrawn(drawn + 1));
+    return () => cancelAnimationFrame(next);
+  }, [drawn, columns.length]);
   return (
     <div class="lane-cells">
-      {cards.board.columns.map((column) => (
-        <Cell key={column.id} column={column} cards={cards} lane={lane} focused={focused} onFocus={onFocus} />
+      {columns.map((column, at) => (
+        <Cell
+          key={column.id}
+          column={column}
+          cards={cards}
+          lane={lane}
+          isDrawn={at < drawn}
+          focused={focused}
+          onFocus={onFocus}
+        />
       ))}
     </div>
   );
 }
 
-function Cell({ column, lane, ...props }: CellsProps & { readonly column: Column }) {
+interface CellProps extends CellsProps {
+  readonly column: Column;
+  readonly isDrawn: boolean;
+}
+
+const Cell = memo(function Cell({ column, lane, isDrawn, ...props }: CellProps) {
   const pages = useColumn(props.cards, column, lane);
   const name = `${column.name}${words.comma}${countedOf(column, pages).count}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
     <div role="group" class="lane-cell" aria-label={name} data-column={column.id}>
-      <CardList column={column} lane={lane} pages={pages} {...props} />
+      {isDrawn && <CardList column={column} lane={lane} pages={pages} {...props} />}
     </div>
   );
-}
+});
