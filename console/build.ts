@@ -17,8 +17,9 @@ const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
-  ['settings', /[\\/]console[\\/]src[\\/]settings[\\/]/],
-  ['views', /[\\/]console[\\/]src[\\/](views[\\/]|board[\\/](lane|change-lane|closed-lanes))/],
+  // Without the screen itself: its chunk would export a name that nothing defines (rolldown 1, minified), which no browser accepts.
+  ['settings', /[\\/]console[\\/]src[\\/]settings[\\/](?!screen)/],
+  ['views', /[\\/]console[\\/]src[\\/](views[\\/]|board[\\/]lanes[\\/])/],
   ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;
 /** Where the gateway serves the console. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,6 +17,14 @@ test('at most 90 kB are loaded before the first board is rendered, and there are
   const build = await buildConsole();
   expect(await compressedBytes(build, [build.page, ...build.first])).toBeLessThanOrEqual(MAX_FIRST_BYTES);
   expect(await compressedBytes(build, [build.page, ...build.assets])).toBeLessThanOrEqual(MAX_BYTES);
+});
+
+test('every chunk is a module that a browser accepts', async () => {
+  const { folder, assets } = await buildConsole();
+  const chunks = assets.filter((path) => path.endsWith('.js'));
+  expect(chunks.length).toBeGreaterThan(10);
+  const refused = chunks.filter((path) => spawnSync(process.execPath, ['--check', join(folder, path)]).status !== 0);
+  expect(refused).toEqual([]);
 });
 
 test('the page runs no inline code and applies no inline styles', async () => {

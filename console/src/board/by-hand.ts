@@ -80,7 +80,7 @@ export function drop(
   const found = cards.findSeen(id);
   if (found && lane && cards.laneOf(found.card) !== lane.key) {
     cards.inTurn(id, async () => {
-      const { changeLane } = await import('./change-lane.ts');
+      const { changeLane } = await import('./lanes/change.ts');
       await changeLane(cards, cards.find(id) ?? found, to, lane, place);
     });
   } else if (place) cards.move(id, to, place);

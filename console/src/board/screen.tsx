@@ -30,8 +30,8 @@ import { useCards } from './use-cards.ts';
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
 const Reason = later(async () => (await import('../parts/item/reason.tsx')).Reason);
 const SelectionBar = later(async () => (await import('../views/selection-bar.tsx')).SelectionBar);
-const LaneChoice = later(async () => (await import('./lane-choice.tsx')).LaneChoice, { isQuiet: true });
-const Lanes = later(async () => (await import('./lanes.tsx')).Lanes);
+const LaneChoice = later(async () => (await import('./lanes/choice.tsx')).LaneChoice, { isQuiet: true });
+const Lanes = later(async () => (await import('./lanes/lanes.tsx')).Lanes);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
 export function Screen() {

@@ -1,9 +1,9 @@
 import './lanes.css';
-import { Select } from '../parts/form/select.tsx';
-import { setFilters } from '../router.ts';
-import { words as fieldWords } from '../views/filter-messages.ts';
-import { LANES_BY, type LaneBy } from './board-cards.ts';
-import { words } from './lane-messages.ts';
+import { Select } from '../../parts/form/select.tsx';
+import { setFilters } from '../../router.ts';
+import { words as fieldWords } from '../../views/filter-messages.ts';
+import { LANES_BY, type LaneBy } from '../board-cards.ts';
+import { words } from './messages.ts';
 
 /** What a board is divided into, in the address as what a list is grouped by. */
 export function LaneChoice({ by }: { readonly by: LaneBy | undefined }) {

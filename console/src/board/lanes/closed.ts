@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { keep, kept } from '../kept.ts';
+import { keep, kept } from '../../kept.ts';
 
 const KEPT_AS = 'board.closed-lanes';
 /** Of all boards; those that were closed longest ago are open again. */

@@ -1,10 +1,10 @@
 import type { Column } from '@worktrack/contracts/projects/board';
-import { askWhy } from '../change/ask.ts';
-import { changeItem } from '../change/save.ts';
-import { isSentBack } from '../parts/item/send-back.ts';
-import { NONE } from '../views/groups/groups-of.ts';
-import { type BoardCards, type Found, type Lane, type Place, said } from './board-cards.ts';
-import { words } from './lane-messages.ts';
+import { askWhy } from '../../change/ask.ts';
+import { changeItem } from '../../change/save.ts';
+import { isSentBack } from '../../parts/item/send-back.ts';
+import { NONE } from '../../views/groups/groups-of.ts';
+import { type BoardCards, type Found, type Lane, type Place, said } from '../board-cards.ts';
+import { words } from './messages.ts';
 
 /**
  * Moves a card into another lane: changes what the lane stands for and, if it is another one, the column, as one change that is undone as one.

@@ -1,4 +1,4 @@
-import { messages } from '../language/messages.ts';
+import { messages } from '../../language/messages.ts';
 
 /** Of the lanes of a board. */
 export const words = messages({
