@@ -17,8 +17,6 @@ const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
-  // Without the screen itself: its chunk would export a name that nothing defines (rolldown 1, minified), which no browser accepts.
-  ['settings', /[\\/]console[\\/]src[\\/]settings[\\/](?!screen)/],
   ['views', /[\\/]console[\\/]src[\\/](views[\\/]|board[\\/]lanes[\\/])/],
   ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;

@@ -19,12 +19,28 @@ test('at most 90 kB are loaded before the first board is rendered, and there are
   expect(await compressedBytes(build, [build.page, ...build.assets])).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test('every chunk is a module that a browser accepts', async () => {
+test('every chunk is a module that a browser accepts, and none needs one that needs it', async () => {
   const { folder, assets } = await buildConsole();
   const chunks = assets.filter((path) => path.endsWith('.js'));
   expect(chunks.length).toBeGreaterThan(10);
   const refused = chunks.filter((path) => spawnSync(process.execPath, ['--check', join(folder, path)]).status !== 0);
   expect(refused).toEqual([]);
+  // Chunks that import each other begin with what the other has not defined yet: the screen cannot be loaded.
+  const needs = new Map<string, readonly string[]>();
+  for (const path of chunks) {
+    const code = await readFile(join(folder, path), 'utf8');
+    const found = [...code.matchAll(/(?:from|import)"\.\/([^"]+)"/g)];
+    needs.set(
+      path,
+      found.map(([, name]) => `assets/${name}`),
+    );
+  }
+  const needsItself = chunks.filter((path) => {
+    const reached = new Set(needs.get(path));
+    for (const each of reached) for (const next of needs.get(each) ?? []) reached.add(next);
+    return reached.has(path);
+  });
+  expect(needsItself).toEqual([]);
 });
 
 test('the page runs no inline code and applies no inline styles', async () => {

@@ -24,10 +24,12 @@ import {
   type CardPage,
   type CardPages,
   cardsOf,
+  type News,
   partOf,
   positionAt,
   totalOf,
   withCard,
+  withNews,
   withoutCard,
   withTotal,
 } from './card-pages.ts';
@@ -98,6 +100,8 @@ export class BoardCards {
   /** The keys of those that are drawn: their cards are kept up to date, those of others are read again. */
   readonly #drawn = new Set<string>();
   readonly #seen = new Set<string>();
+  /** Of each read, what came to be known while it was under way: its answer may be older, and would take a card from under the focus. */
+  readonly #readsUnderWay = new Set<News>();
   readonly #reading = new Map<string, Promise<Output<typeof openBoard>>>();
   readonly #moves = new Map<string, Move>();
   /** Of cards that are changed in turn, when the service has answered. */
@@ -121,9 +125,17 @@ export class BoardCards {
   }
 
   async page(columnId: string, lane: string | undefined, cursor: string | undefined, signal: AbortSignal) {
-    const first = lane !== undefined && cursor === undefined ? await this.#firstOf(columnId, lane) : undefined;
-    const input = { boardColumnId: columnId, ...this.#narrowed(lane), limit: PAGE_SIZE, ...(cursor && { cursor }) };
-    return first ?? this.#ask(input, signal);
+    const news: News = new Map();
+    this.#readsUnderWay.add(news);
+    try {
+      const first = lane !== undefined && cursor === undefined ? await this.#firstOf(columnId, lane) : undefined;
+      const input = { boardColumnId: columnId, ...this.#narrowed(lane), limit: PAGE_SIZE, ...(cursor && { cursor }) };
+      const page = first ?? (await this.#ask(input, signal));
+      const isMeant = (card: Card) => this.#isIn(card, columnId, lane);
+      return withNews(page, news, isMeant, cursor === undefined);
+    } finally {
+      this.#readsUnderWay.delete(news);
+    }
   }
 
   /** All columns of a lane are read in one request. */
@@ -396,10 +408,14 @@ export class BoardCards {
     if (changed !== data) queries.setQueryData<CardPages>(this.keyOf(columnId, lane), changed);
   }
 
+  #isIn(card: Card, columnId: string, lane: string | undefined): boolean {
+    return columnId === card.boardColumnId && (lane === undefined || lane === this.laneOf(card));
+  }
+
   #put(card: Card): void {
-    const own = this.laneOf(card);
+    for (const news of this.#readsUnderWay) news.set(card.id, card);
     for (const { column, lane } of this.#cells()) {
-      const isIn = column.id === card.boardColumnId && (lane === undefined || lane === own);
+      const isIn = this.#isIn(card, column.id, lane);
       this.#write(column.id, lane, (data) => (isIn ? withCard(data, card) : withoutCard(data, card.id)));
     }
   }
@@ -416,6 +432,7 @@ export class BoardCards {
   }
 
   #remove(id: string): void {
+    for (const news of this.#readsUnderWay) news.set(id, undefined);
     for (const { column, lane } of this.#cells()) this.#write(column.id, lane, (data) => withoutCard(data, id));
   }
 }

@@ -1,6 +1,16 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { describe, expect, test } from 'vitest';
-import { type CardPages, cardsOf, partOf, positionAt, totalOf, withCard, withoutCard } from './card-pages.ts';
+import {
+  type CardPage,
+  type CardPages,
+  cardsOf,
+  partOf,
+  positionAt,
+  totalOf,
+  withCard,
+  withNews,
+  withoutCard,
+} from './card-pages.ts';
 
 const card = (id: string, position: number) => ({ id, position }) as Card;
 
@@ -65,4 +75,25 @@ test.each([
   [4, 5],
 ])('position %d is between its neighbours', (at, expected) => {
   expect(positionAt(cardsOf(column({ isWhole: true })), at)).toBe(expected);
+});
+
+test('of a page that was read before some cards changed, the newer of each is shown', () => {
+  const at = (id: string, position: number, version: number, boardColumnId = 'here') =>
+    ({ id, position, version, boardColumnId }) as Card;
+  const cards = [at('a', 1, 1), at('b', 2, 1), at('c', 3, 5), at('d', 4, 1)];
+  const page: CardPage = { cards, pagination: { page: 1, limit: 4, total: 9, totalPages: 3 }, nextCursor: 'x' };
+  const news = new Map([
+    // Optimistic: its version is still that which was read.
+    ['a', at('a', 2.5, 1)],
+    ['b', at('b', 1, 2, 'elsewhere')],
+    ['c', at('c', 0, 4)],
+    ['d', undefined],
+    ['e', at('e', 1.5, 1)],
+  ]);
+  const seen = (isFirst: boolean) => {
+    const { cards: shown, pagination } = withNews(page, news, ({ boardColumnId }) => boardColumnId === 'here', isFirst);
+    return [shown.map(({ id }) => id).join(''), pagination.total];
+  };
+  expect(seen(true)).toEqual(['eac', 8]);
+  expect(seen(false)).toEqual(['ac', 7]);
 });

@@ -45,6 +45,25 @@ export function withCard(data: CardPages, card: Card): CardPages {
   return counted({ ...rest, pages }, 1);
 }
 
+/** Cards as they are known meanwhile, by id; undefined: it is gone. */
+export type News = Map<string, Card | undefined>;
+
+/**
+ * A page that may have been read before the news: of each card, whatever is newer.
+ * @param isMeant whether a card belongs to what was asked for
+ * @param isFirst of several pages: what it lacks may be in a later one otherwise
+ */
+export function withNews(page: CardPage, news: News, isMeant: (card: Card) => boolean, isFirst: boolean): CardPage {
+  let data: CardPages = { pages: [page], pageParams: [undefined] };
+  for (const [id, card] of news) {
+    const read = page.cards.find((each) => each.id === id);
+    if (read && card && read.version > card.version) continue;
+    if (!card || !isMeant(card)) data = withoutCard(data, id);
+    else if (read || isFirst) data = withCard(data, card);
+  }
+  return data.pages[0] ?? page;
+}
+
 export function withTotal(data: CardPages, pagination: CardPage['pagination']): CardPages {
   const [first, ...others] = data.pages;
   return first ? { ...data, pages: [{ ...first, pagination }, ...others] } : data;
