@@ -35,8 +35,11 @@ export function idFields(operation: Operation): IdField[] {
 const BY_NAME: Readonly<Record<string, unknown>> = {
   colour: '#1f6feb',
   email: 'sample@example.com',
+  endpoint: 'https://push.invalid/sample',
+  // Of the length of a public key and of a secret (RFC 8291); neither is one.
+  keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) },
   leaseToken: 'sample-lease-token',
-  // This name belongs to nobody (RFC 2606).
+  // Names under it belong to nobody (RFC 2606).
   url: 'https://hooks.invalid/sample',
 };
 
