@@ -2,8 +2,10 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 
+/** How soon whoever still looks says so again. */
+export const REPEAT_AFTER_SECONDS = 10;
 /** After two repetitions that did not arrive, somebody has left. */
-const HELD_FOR_MS = 25_000;
+const HELD_FOR_MS = 2.5 * REPEAT_AFTER_SECONDS * 1_000;
 const MAX_PEOPLE = 50;
 
 /** KEYS: who looks at an item, by expiry. ARGV: who, for how long, how many to list. @returns them, the last to say so first */

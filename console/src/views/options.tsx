@@ -13,11 +13,10 @@ import { Avatar } from '../parts/people/avatar.tsx';
 import { useUsers } from '../parts/people/people.ts';
 import { words } from './filter-messages.ts';
 import type { Field } from './filters.ts';
+import { NONE } from './groups/groups-of.ts';
 
 type Option = readonly [value: string, name: string, icon?: JSX.Element];
 
-/** As the service calls items without any. */
-const NONE = 'none';
 const ME = 'me';
 const WORK = ['working', 'awaiting_input', 'stalled'] as const;
 const MAX_EPICS = 100;

@@ -1,9 +1,7 @@
 import type { announcePresence as operation } from '@worktrack/contracts/gateway/presence';
+import { REPEAT_AFTER_SECONDS } from '../presence.ts';
 import type { Composition } from './composition.ts';
 import { namedItem } from './named-item.ts';
-
-/** Two repetitions may be lost before somebody is taken to have left. */
-const REPEAT_AFTER_SECONDS = 10;
 
 export const announcePresence: Composition<typeof operation> = async ({ workItemId }, context) => {
   const item = await namedItem(workItemId, context);
