@@ -91,6 +91,23 @@ test('columns are added, named, given a role and a limit, ordered and deleted, a
   const theirs = [...columns.map(({ id, name }) => ({ id, name })), { name: 'Theirs' }];
   await organization.call('PATCH', `/api/boards/${organization.boardId}`, { columns: theirs });
   await row(visitor, 'Theirs').waitFor();
+
+  // Not even while one's own change is on its way: both are there in the end.
+  const path = `/api/boards/${organization.boardId}`;
+  let overtaken = false;
+  await page.route(`**${path}`, async (route) => {
+    if (route.request().method() === 'PATCH' && !overtaken) {
+      overtaken = true;
+      const { columns } = await boardNow(organization);
+      const more = [...columns.map(({ id, name }) => ({ id, name })), { name: 'Faster' }];
+      await organization.call('PATCH', path, { columns: more });
+    }
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Move Theirs with the arrow keys' }).press('ArrowUp');
+  const bothDone = [...columns.map(({ name }) => name).slice(0, -1), 'Theirs', columns.at(-1)?.name, 'Faster'];
+  await expect.poll(async () => (await boardNow(organization)).columns.map(({ name }) => name)).toEqual(bothDone);
+  expect(overtaken).toBe(true);
 });
 
 test('boards are added, renamed and made the default, and each has an address', async () => {

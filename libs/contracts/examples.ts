@@ -86,6 +86,7 @@ export const exampleBoard: Board = {
     role: ROLES[position] ?? null,
     limit: null,
   })),
+  version: 1,
 };
 
 export const exampleBoardMap = {

@@ -92,6 +92,12 @@ export const updateBoard = operation({
     id: Id,
     name: name.optional(),
     columns: columnList(z.strictObject({ id: Id.optional(), ...column })).optional(),
+    version: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .optional()
+      .describe('The version that you read: CONFLICT if it has changed, so that a list does not undo what others did'),
   }),
   output: Board.extend(warnings),
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -37,5 +37,7 @@ export const Board = z.object({
   projectId: RecordId,
   name: z.string(),
   columns: z.array(Column).max(MAX_COLUMNS),
+  /** Higher after each change. */
+  version: z.int(),
 });
 export type Board = z.infer<typeof Board>;

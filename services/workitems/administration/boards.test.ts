@@ -10,6 +10,7 @@ beforeAll(async () => {
 });
 afterAll(stopWorkItems);
 
+const given = ({ id, name }: { id?: string; name: string }) => ({ ...(id !== undefined && { id }), name });
 const names = ({ columns }: { columns: { name: string }[] }) => columns.map(({ name }) => name);
 
 describe('a board', () => {
@@ -45,6 +46,27 @@ describe('a board', () => {
       code: 'VALIDATION_FAILED',
       message: expect.stringContaining(role),
     });
+  });
+
+  test('has a version: of two that change the same list at once, one is told of the other', async () => {
+    const own = await startProject();
+    const { id, version, columns } = own.board;
+    const adding = (name: string, read: number) =>
+      call(own.caller, 'boards.update', { id, version: read, columns: [...columns, { name }].map(given) });
+    const refused = [];
+    for (const each of await Promise.allSettled([adding('First', version), adding('Second', version)])) {
+      if (each.status === 'rejected') refused.push(await failure(Promise.reject(each.reason)));
+    }
+    const now = await call(own.caller, 'boards.get', { id });
+    expect(now.version).toBeGreaterThan(version);
+    expect(refused).toMatchObject([{ code: 'CONFLICT', extra: { current: now } }]);
+    expect(names(now)).toHaveLength(columns.length + 1);
+    expect(await failure(call(own.caller, 'boards.update', { id, version, name: 'Sprint' }))).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`at version ${now.version}, not ${version}`),
+    });
+    const renamed = await call(own.caller, 'boards.update', { id, version: now.version, name: 'Sprint' });
+    expect(renamed).toMatchObject({ name: 'Sprint', version: now.version + 1, columns: now.columns });
   });
 
   test('is one of at most 200 in its project, so that their list is one answer', async () => {

@@ -15,11 +15,12 @@ import { lackingRoles, newColumn } from './board-columns.ts';
 type Context = WriteContext<FailureOf<typeof operation>>;
 
 export async function updateBoard(
-  { id, name, columns: wanted }: Input<typeof operation>,
+  { id, name, columns: wanted, version }: Input<typeof operation>,
   context: Context,
 ): Promise<Output<typeof operation>> {
   if (wanted) await holdColumns(context, { boardId: id });
   const board = await requireBoard(context, id);
+  requireVersion(context, board, version);
   const columns = wanted && columnsAfter(context, board, wanted);
   if (!columns) return changed(context, board, { ...(name && { name }) });
   const kept = new Set(columns.map((column) => column.id));
@@ -31,13 +32,25 @@ export async function updateBoard(
   return changed(context, board, { ...(name && { name }), columns, columnsVersion });
 }
 
+/** With the board as it is, for callers that may read it. */
+function requireVersion({ caller, fail }: Context, board: BoardRecord, expected: number | undefined): void {
+  const current = toBoard(board);
+  if (expected === undefined || expected === current.version) return;
+  const mayRead = caller.permissions.includes('projects:read');
+  throw fail(
+    'CONFLICT',
+    `Board "${board.name}" is at version ${current.version}, not ${expected}: it has changed since you read it. ${mayRead ? 'Look at `current` and repeat with its version.' : 'Read it and repeat with its version.'}`,
+    mayRead ? { current } : {},
+  );
+}
+
 async function changed(
   context: Context,
   before: BoardRecord,
   set: Parameters<typeof saveBoard>[2],
 ): Promise<Output<typeof operation>> {
   const after = await saveBoard(context, before._id, set);
-  const changes = differencesOf(toBoard(before), toBoard(after));
+  const { version: _, ...changes } = differencesOf(toBoard(before), toBoard(after));
   if (Object.keys(changes).length > 0) tellOfBoard(context, after, 'board.updated', { changes });
   const lacking = set.columns && lackingRoles(set.columns);
   return { ...toBoard(after), ...warned(lacking ? [`The board ${lacking}.`] : []) };

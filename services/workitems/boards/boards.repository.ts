@@ -172,7 +172,7 @@ export async function boardOf(scope: WriteScope, item: { readonly _id: string; r
   return board;
 }
 
-export function toBoard({ _id, projectId, name, columns }: BoardRecord): Board {
+export function toBoard({ _id, projectId, name, columns, revision = 0 }: BoardRecord): Board {
   return {
     id: _id,
     projectId,
@@ -180,5 +180,6 @@ export function toBoard({ _id, projectId, name, columns }: BoardRecord): Board {
     columns: columns.map((column, position) => {
       return { id: column.id, name: column.name, position, role: roleOf(column), limit: column.limit ?? null };
     }),
+    version: revision,
   };
 }

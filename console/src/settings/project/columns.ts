@@ -3,6 +3,7 @@ import type { Board, Column } from '@worktrack/contracts/projects/board';
 import type { getBoard, updateBoard } from '@worktrack/contracts/projects/board-operations';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
+import { ServiceError } from '../../api/service-error.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
@@ -31,16 +32,13 @@ export async function changeColumns(
   waiting++;
   show(board, (columns) => shownAs(columns, change(columns)));
   const result = earlier.then(async () => {
-    const before = (await read(board)).columns;
-    const after = await write(board, change(before));
+    const { before, after } = await changedAsItIs(board, change);
     did(said(after.columns), async () => {
-      const now = (await read(board)).columns;
-      if (JSON.stringify(now) !== JSON.stringify(after.columns)) throw new Error(words.overtaken);
-      const isThere = new Set(now.map(({ id }) => id));
-      await write(
-        board,
-        before.map(({ id, ...column }) => given(isThere.has(id) ? { id, ...column } : column)),
-      );
+      const isThere = new Set(after.columns.map(({ id }) => id));
+      const undone = before.columns.map(({ id, ...column }) => given(isThere.has(id) ? { id, ...column } : column));
+      await write(after, undone).catch((error: unknown) => {
+        throw currentOf(error) ? new Error(words.overtaken) : error;
+      });
       await reread(board);
     });
     for (const warning of after.warnings ?? []) tell(warning, { label: parts.close, run: () => {} });
@@ -64,10 +62,26 @@ export function placed(columns: Columns, id: string, at: number): Given[] {
   return others.toSpliced(at, 0, ...moved).map(given);
 }
 
-const read = ({ id }: Board) => call<typeof getBoard>('GET /api/boards/:id', { id });
+/** Also when somebody else changes them between reading and writing: then it is done to what they are by then. */
+async function changedAsItIs(board: Board, change: (columns: Columns) => Given[]) {
+  let before = await call<typeof getBoard>('GET /api/boards/:id', { id: board.id });
+  for (;;) {
+    try {
+      return { before, after: await write(before, change(before.columns)) };
+    } catch (error) {
+      const current = currentOf(error);
+      if (!current) throw error;
+      before = current;
+    }
+  }
+}
 
-const write = ({ id }: Board, columns: Given[]): Promise<Output<typeof updateBoard>> =>
-  call<typeof updateBoard>('PATCH /api/boards/:id', { id, columns });
+/** The board, where another change came first. */
+const currentOf = (error: unknown) =>
+  error instanceof ServiceError ? (error.current as Board | undefined) : undefined;
+
+const write = ({ id, version }: Board, columns: Given[]): Promise<Output<typeof updateBoard>> =>
+  call<typeof updateBoard>('PATCH /api/boards/:id', { id, columns }, { version });
 
 const keyOf = ({ projectId }: Board) => ['boards', projectId];
 
