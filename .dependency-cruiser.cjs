@@ -42,7 +42,7 @@ module.exports = {
       from: { path: '^console/src/' },
       to: {
         path: '^(libs|services|stack|cli|widget|test|bench)/',
-        pathNot: '^libs/contracts/(permissions|people/mentions|keys/connection-steps)\\.ts$',
+        pathNot: '^libs/contracts/(permissions|people/(languages|mentions)|keys/connection-steps)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

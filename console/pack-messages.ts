@@ -1,15 +1,15 @@
+import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
 import type { Plugin } from 'rolldown';
 
 /** `messages({ … })` in a source, as it is formatted: its table is of literals only. */
 const TABLE = /\bmessages\((\{\n[\s\S]*?\n\})\)/g;
 /** What stands for a table until it is known which file it is in. */
 const MARK = /["'`]@table (\d+)["'`]/g;
-const LANGUAGES = ['en', 'de', 'tr', 'ja'] as const;
 /** Between texts, and between the forms of one: of no text. */
 const [BETWEEN, OR] = ['^', '|'];
 
 type Text = string | { readonly one?: string; readonly other: string };
-type Table = Readonly<Record<string, Readonly<Record<(typeof LANGUAGES)[number], Text>>>>;
+type Table = Readonly<Record<string, Readonly<Record<Language, Text>>>>;
 
 /**
  * Puts the texts of all tables of a file beside each other, language by language: compressed, the console takes 8 kB less than with tables, in which

@@ -1,4 +1,5 @@
 import { createECDH, randomBytes, randomUUID } from 'node:crypto';
+import type { getNotificationSettings } from '@worktrack/contracts/events/notifications';
 import type { listBrowsers } from '@worktrack/contracts/events/push';
 import type { Output } from '@worktrack/contracts/operation';
 import type { CDPSession, Page, Worker } from 'playwright-core';
@@ -22,6 +23,9 @@ function subscription() {
 
 const idsOf = async ({ call }: TestOrganization) =>
   (await call<Output<typeof listBrowsers>>('GET', '/api/me/push')).data.subscriptions.map(({ id }) => id);
+
+const languageOf = async ({ call }: TestOrganization) =>
+  (await call<Output<typeof getNotificationSettings>>('GET', '/api/me/notifications')).data.language;
 
 /** What the browser calls the worker of the console. */
 async function registrationOf(devTools: CDPSession, page: Page): Promise<string> {
@@ -135,8 +139,10 @@ test('this browser is switched on and off, another removed, and signing out ends
     PushManager.prototype.subscribe = async () => ({ toJSON: () => given }) as unknown as PushSubscription;
   }, subscription());
   await page.reload();
+  await organization.call('PATCH', '/api/me/notifications', { language: 'ja' });
   await here(page).check();
   await expect.poll(async () => (await idsOf(organization)).length).toBe(2);
+  await expect.poll(() => languageOf(organization)).toBe('en');
   const [own] = (await idsOf(organization)).filter((id) => id !== another);
   await page.reload();
   await expect.poll(() => here(page).isChecked()).toBe(true);
@@ -155,4 +161,15 @@ test('this browser is switched on and off, another removed, and signing out ends
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('API key').waitFor();
   expect([await workers(), await idsOf(organization)]).toEqual([0, []]);
+});
+
+test('what is told elsewhere is in the language of the console, from the next choice or change on', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('notifications', { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Account of' }).click();
+  await page.getByRole('menuitemradio', { name: 'Türkçe' }).click();
+  await expect.poll(() => languageOf(organization)).toBe('tr');
+  await organization.call('PATCH', '/api/me/notifications', { language: 'ja' });
+  await page.getByRole('checkbox', { name: 'Sizden bahsedilmesi' }).uncheck();
+  await expect.poll(() => languageOf(organization)).toBe('tr');
 });

@@ -61,9 +61,10 @@ async function list(options: Options): Promise<void> {
 
 const whatOf = ({ text, workItem }: Notification) => [text, workItem?.title].filter(Boolean).join(': ');
 
-function printSettings({ kinds, mail, quietHours, webhook, projects }: NotificationSettings): void {
+function printSettings({ kinds, language, mail, quietHours, webhook, projects }: NotificationSettings): void {
   printRecord({
     ...kinds,
+    language,
     mail,
     quietHours: quietHours ? `${quietHours.from} to ${quietHours.to}, ${quietHours.timeZone}` : 'none',
     webhook: webhook ? [webhook.format, oneLine(webhook.url), webhook.problem].filter(Boolean).join(' ') : 'none',

@@ -1,6 +1,9 @@
+import type { updateNotificationSettings } from '@worktrack/contracts/events/notifications';
+import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
 import type { ComponentChildren } from 'preact';
+import { call } from '../api/call.ts';
 import { chooseDensity, DENSITIES, density } from '../density.ts';
-import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, language } from '../language/language.ts';
+import { chooseLanguage, LANGUAGE_NAMES, language } from '../language/language.ts';
 import { words as common } from '../parts/messages.ts';
 import { openHelp } from '../parts/page/shortcuts.ts';
 import { Menu } from '../parts/popup/menu.tsx';
@@ -39,7 +42,7 @@ export function AccountMenu({ identity, children }: AccountMenuProps) {
           label: LANGUAGE_NAMES[each],
           checked: each === language.value,
           group: words.language,
-          run: () => chooseLanguage(each),
+          run: () => void choose(each),
         })),
         { label: words.signOut, group: '', run: leave },
       ]}
@@ -47,4 +50,10 @@ export function AccountMenu({ identity, children }: AccountMenuProps) {
       {children}
     </Menu>
   );
+}
+
+/** Here, and for what the user is told elsewhere; where that fails, it is said again with the next change of what they are told. */
+async function choose(chosen: Language): Promise<void> {
+  chooseLanguage(chosen);
+  await call<typeof updateNotificationSettings>('PATCH /api/me/notifications', { language: chosen }).catch(() => {});
 }

@@ -1,5 +1,5 @@
+import type { Language } from '@worktrack/contracts/people/languages';
 import { number } from './format.ts';
-import type { Language } from './language.ts';
 
 /** Text that depends on a number `{n}`: “1 card”, “12 cards”. A language without plurals has only `other`. */
 export interface Forms {

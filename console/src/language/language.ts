@@ -1,8 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
+import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
 import { keep, kept } from '../kept.ts';
-
-export const LANGUAGES = ['en', 'de', 'tr', 'ja'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** What each calls itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {

@@ -1,5 +1,6 @@
+import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
 import { type Forms, fill, formOf } from './fill.ts';
-import { LANGUAGES, type Language, language } from './language.ts';
+import { language } from './language.ts';
 
 type Text = string | Forms;
 type Table = Readonly<Record<string, Readonly<Record<Language, Text>>>>;

@@ -1,6 +1,8 @@
+import type { updateNotificationSettings } from '@worktrack/contracts/events/notifications';
 import type { subscribeBrowser, unsubscribeBrowser } from '@worktrack/contracts/events/push';
 import { call } from '../api/call.ts';
 import { BROWSER, keep, kept, unkeep } from '../kept.ts';
+import { language } from '../language/language.ts';
 
 const ADDRESS = '/console/worker.js';
 interface TrustedTypes {
@@ -24,6 +26,7 @@ export async function switchOn(applicationServerKey: string): Promise<boolean> {
   const { expirationTime: _, ...given } = made.toJSON();
   const { id } = await call<typeof subscribeBrowser>('POST /api/me/push', given as Given);
   keep(BROWSER, id);
+  await call<typeof updateNotificationSettings>('PATCH /api/me/notifications', { language: language.value });
   return true;
 }
 type Given = Parameters<typeof call<typeof subscribeBrowser>>[1];

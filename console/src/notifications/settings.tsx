@@ -10,6 +10,7 @@ import type {
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
+import { language } from '../language/language.ts';
 import { attempt } from '../parts/busy.ts';
 import { Field, TextField } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
@@ -32,7 +33,8 @@ type Change = Parameters<typeof call<typeof updateNotificationSettings>>[1];
 
 const save = (change: Change) =>
   attempt(words.notChanged, async () => {
-    queries.setQueryData(SETTINGS, await call<typeof updateNotificationSettings>(`PATCH ${ROUTE}`, change));
+    const said = { language: language.value, ...change };
+    queries.setQueryData(SETTINGS, await call<typeof updateNotificationSettings>(`PATCH ${ROUTE}`, said));
   });
 
 /** Of what the user is told, where, and when not. */

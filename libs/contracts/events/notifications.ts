@@ -3,6 +3,7 @@ import { ids } from '../examples.ts';
 import { Cursor, Id, NextCursor, paging, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Actor } from '../people/actor.ts';
+import { LANGUAGES } from '../people/languages.ts';
 import { Url } from './webhooks.ts';
 
 /** What a user is told of, the first of these that a change is: it is told once. `need`: a watched item needs somebody. */
@@ -116,6 +117,8 @@ const exampleChat = { url: 'https://hooks.slack.com/services/T0/B0/x', format: '
 export const NotificationSettings = z.object({
   /** Of what the user is told, from the next time on. */
   kinds: Kinds,
+  /** In which you are told by mail, in a chat and by push. The console says its own. */
+  language: z.enum(LANGUAGES),
   /** When by mail. */
   mail: z.enum(MAIL_TIMES),
   quietHours: QuietHours.nullable(),
@@ -127,7 +130,7 @@ export const NotificationSettings = z.object({
 export type NotificationSettings = z.infer<typeof NotificationSettings>;
 
 const exampleSettings: NotificationSettings = {
-  ...{ kinds: exampleKinds, mail: 'hourly', quietHours: exampleQuietHours },
+  ...{ kinds: exampleKinds, language: 'de', mail: 'hourly', quietHours: exampleQuietHours },
   ...{ webhook: { ...exampleChat, problem: null }, projects: null },
 };
 
@@ -145,6 +148,7 @@ export const getNotificationSettings = operation({
 
 const settingsInput = z.strictObject({
   kinds: Kinds.partial().strict().optional().describe('Such as {"change": true}'),
+  language: z.enum(LANGUAGES).optional(),
   mail: z.enum(MAIL_TIMES).optional(),
   quietHours: QuietHours.nullable().optional(),
   webhook: ChatWebhook.nullable().optional(),
@@ -159,7 +163,10 @@ export const updateNotificationSettings = operation({
   input: settingsInput,
   output: NotificationSettings,
   errors: [],
-  example: { input: { mail: 'hourly', quietHours: exampleQuietHours, webhook: exampleChat }, output: exampleSettings },
+  example: {
+    input: { language: 'de', mail: 'hourly', quietHours: exampleQuietHours, webhook: exampleChat },
+    output: exampleSettings,
+  },
   rest: 'PATCH /api/me/notifications',
 });
 

@@ -1,5 +1,6 @@
 import type { ChatFormat, MailTimes, NotificationKind, QuietHours } from '@worktrack/contracts/events/notifications';
 import type { Actor } from '@worktrack/contracts/people/actor';
+import type { Language } from '@worktrack/contracts/people/languages';
 import mongoose from 'mongoose';
 
 /** What a user was told of one write to one item. */
@@ -16,6 +17,8 @@ export interface NotificationRecord {
   actor: Actor | null;
   projectId: string;
   taskId: string;
+  /** The item's, at that time. */
+  title?: string;
   text?: string;
   isRead: boolean;
   /** Where it has still to be told; absent once it is read. */
@@ -42,6 +45,8 @@ export interface SettingsRecord {
   _id: string;
   organizationId: string;
   kinds: Partial<Record<NotificationKind, boolean>>;
+  /** In which they are told elsewhere. */
+  language?: Language;
   /** What came before `since` is not told there. */
   mail?: { times: Exclude<MailTimes, 'off'>; address: string; since: Date } | null;
   webhook?: { url: string; format: ChatFormat; since: Date; problem: string | null } | null;
@@ -59,7 +64,7 @@ const notificationSchema = new mongoose.Schema<NotificationRecord>(
     revision: { type: Number, required: true },
     at: { type: Date, required: true },
     actor: { type: mongoose.Schema.Types.Mixed, default: null },
-    text: String,
+    ...{ title: String, text: String },
     isRead: { type: Boolean, required: true },
     untold: { type: [String], default: undefined },
   },
@@ -84,7 +89,7 @@ watchSchema.index({ organizationId: 1, userId: 1 });
 const settingsSchema = new mongoose.Schema<SettingsRecord>(
   {
     ...{ _id: text, organizationId: text, kinds: { type: mongoose.Schema.Types.Mixed, required: true } },
-    ...{ mail: mongoose.Schema.Types.Mixed, webhook: mongoose.Schema.Types.Mixed },
+    ...{ language: String, mail: mongoose.Schema.Types.Mixed, webhook: mongoose.Schema.Types.Mixed },
     ...{ quietHours: mongoose.Schema.Types.Mixed, projects: mongoose.Schema.Types.Mixed },
   },
   { collection: 'notification_settings', versionKey: false, minimize: false },

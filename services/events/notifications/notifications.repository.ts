@@ -145,7 +145,7 @@ export async function settingsOfUser({ organizationId, userId }: Whose): Promise
 }
 
 /** What is left out stays. A channel that is null is turned off. */
-export interface SettingsChange extends Pick<SettingsRecord, 'kinds' | 'quietHours' | 'projects'> {
+export interface SettingsChange extends Pick<SettingsRecord, 'kinds' | 'language' | 'quietHours' | 'projects'> {
   readonly mail?: SettingsRecord['mail'] | null;
   readonly webhook?: SettingsRecord['webhook'] | null;
 }

@@ -90,13 +90,14 @@ function addressed(event: PublishedLogEvent): NotificationRecord[] {
 
 function draft(event: PublishedLogEvent, userId: string, kind: NotificationKind): NotificationRecord {
   const { organizationId, subject, revision, at, actor, projectId = '', data } = event;
-  const { text, kind: need } = data;
+  const { title, text, kind: need } = data;
   const said = kind === 'need' ? need : text;
   const hash = createHash('sha256').update(`${subject.id}\n${revision}\n${userId}`).digest();
   return {
     _id: uuidv7At(new Date(at), hash),
     ...{ organizationId, userId, workItemId: subject.id, revision, kind, at: new Date(at), actor, projectId },
     taskId: subject.taskId ?? '',
+    ...(typeof title === 'string' && { title: title.slice(0, MAX_TEXT_LENGTH) }),
     ...(typeof said === 'string' && { text: said.slice(0, MAX_TEXT_LENGTH) }),
     isRead: false,
   };

@@ -24,7 +24,7 @@ export async function settingsOf(
 
 export async function configure(
   service: NotificationService,
-  { kinds = {}, mail, quietHours, webhook, address }: Input<typeof writeOperation>,
+  { kinds = {}, language, mail, quietHours, webhook, address }: Input<typeof writeOperation>,
   context: Writing,
 ): Promise<Output<typeof writeOperation>> {
   const { caller, tx } = context;
@@ -34,6 +34,7 @@ export async function configure(
   const before = await settingsOfUser(caller);
   const change: SettingsChange = {
     kinds,
+    ...(language && { language }),
     ...(mail !== undefined && {
       mail: mail === 'off' ? null : { times: mail, address, since: before?.mail?.since ?? now },
     }),
@@ -61,9 +62,10 @@ export async function unsubscribe(
 }
 
 function shown(settings: SettingsRecord | undefined): NotificationSettings {
-  const { kinds, mail, quietHours = null, webhook, projects = null } = settings ?? {};
+  const { kinds, language = 'en', mail, quietHours = null, webhook, projects = null } = settings ?? {};
   return {
     kinds: withDefaults(kinds),
+    language,
     mail: mail?.times ?? 'off',
     quietHours,
     webhook: webhook ? { url: webhook.url, format: webhook.format, problem: webhook.problem } : null,

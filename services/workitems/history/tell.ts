@@ -5,7 +5,15 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { isHolder, isLive } from '../items/lease.ts';
 
 /** An item as it is after the write, except for its lease, which is the one under which it is written. */
-export type ToldItem = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'revision' | 'lease'>;
+export type ToldItem = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'title' | 'revision' | 'lease'>;
+
+/** With the title of the item: users are told of it by services that know no items. A creation has it anyway. */
+const WITH_TITLE: readonly EventTypeOf<'work_item'>[] = [
+  'work_item.commented',
+  'work_item.moved',
+  'work_item.needs_attention',
+  'work_item.updated',
+];
 
 /** Tells the organization's log what happened to an item. @returns the event's id */
 export function tell(
@@ -14,9 +22,10 @@ export function tell(
   type: EventTypeOf<'work_item'>,
   data: Readonly<Record<string, unknown>>,
 ): string {
-  const { _id: id, taskId, projectId, revision } = item;
+  const { _id: id, taskId, projectId, title, revision } = item;
   const subject = { kind: 'work_item', id, taskId } as const;
-  return emit(scope, { type, subject, revision, projectId, data, actor: actorOf(scope, item) });
+  const said = WITH_TITLE.includes(type) ? { ...data, title } : data;
+  return emit(scope, { type, subject, revision, projectId, data: said, actor: actorOf(scope, item) });
 }
 
 /** null: the service itself. */

@@ -61,7 +61,7 @@ describe('what is done to a work item is reported as an event', () => {
       projectId: project.project.id,
       subject: { kind: 'work_item', id: story.id, taskId: story.taskId },
       revision: 2,
-      data: { changes: { title: { from: 'A story', to: 'Another' } } },
+      data: { changes: { title: { from: 'A story', to: 'Another' } }, title: 'Another' },
     });
     const { organizationId: _, ...rest } = event;
     expect(LoggedEvent.parse({ seq: 1, ...rest })).toEqual({ seq: 1, ...rest });
@@ -77,8 +77,8 @@ describe('what is done to a work item is reported as an event', () => {
     const events = (await outboxOf(organizationId)).filter(({ subject }) => subject.id === story.id);
     expect(events.map(({ type, revision, data }) => [type, revision, data])).toEqual([
       ['work_item.created', 1, expect.objectContaining({ title: 'A story', columnName: 'Backlog' })],
-      ['work_item.moved', 2, { fromColumn: 'Backlog', toColumn: 'To Do' }],
-      ['work_item.commented', 3, { text: 'Hello' }],
+      ['work_item.moved', 2, { fromColumn: 'Backlog', toColumn: 'To Do', title: 'A story' }],
+      ['work_item.commented', 3, { text: 'Hello', title: 'A story' }],
       ['work_item.ai_session', 4, expect.objectContaining({ model: 'gpt-4o', totalTokens: 1 })],
       ['work_item.deleted', 5, { taskId: story.taskId, title: 'A story' }],
     ]);
@@ -92,6 +92,7 @@ describe('what is done to a work item is reported as an event', () => {
         title: { from: 'A story', to: 'Short' },
         description: { from: { omitted: true, bytes: 40_002 }, to: 'Short' },
       },
+      title: 'Short',
     });
   });
 

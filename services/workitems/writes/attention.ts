@@ -10,9 +10,7 @@ type Before = Pick<ItemRecord, 'needs' | 'blocked' | 'assigned'>;
 
 /** Tells the log what an item has begun to need from people: once, by the write that makes it so. */
 export function tellAttention(scope: WriteScope, item: Item, before: Before | null, changed: Partial<Attention>): void {
-  const { title } = item;
-  const say = (data: Readonly<Record<string, unknown>>) =>
-    tell(scope, item, 'work_item.needs_attention', { ...data, title });
+  const say = (data: Readonly<Record<string, unknown>>) => tell(scope, item, 'work_item.needs_attention', data);
   const { needs, blocked, assigned } = changed;
   if (needs) say({ kind: needs.kind, ...DETAILS[needs.kind](item) });
   const known = new Set(before?.blocked?.on.map(({ ref }) => ref));

@@ -18,7 +18,7 @@ import { followReadiness, forgetReadiness } from './ready.ts';
 import { keepSoFar, soFarOf } from './so-far.ts';
 
 /** An item as it was read, with enough to report it. */
-export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'lease'>;
+export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'title' | 'lease'>;
 type Task = ToldItem & Omit<ItemOutline, 'organizationId'>;
 
 /** After any write, which increments its revision by one. */

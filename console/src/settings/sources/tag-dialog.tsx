@@ -1,7 +1,8 @@
 import './tag-dialog.css';
 import type { Source } from '@worktrack/contracts/feedback/records';
+import { LANGUAGES } from '@worktrack/contracts/people/languages';
 import { useState } from 'preact/hooks';
-import { LANGUAGE_NAMES, LANGUAGES } from '../../language/language.ts';
+import { LANGUAGE_NAMES } from '../../language/language.ts';
 import { Field } from '../../parts/form/field.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog } from '../../parts/popup/dialog.tsx';

@@ -153,6 +153,28 @@ describe('in a chat', () => {
     expect(JSON.parse(well.received[0]?.body ?? '')).toEqual(expected);
   });
 
+  test.each([
+    ['en', 'Fix <it> · needs somebody: to review', '1 more'],
+    ['de', 'Fix <it> · braucht jemanden: zu prüfen', '1 weitere'],
+    ['tr', 'Fix <it> · birini bekliyor: incelenecek', '1 tane daha'],
+    ['ja', 'Fix <it> · 対応が必要です: レビュー待ち', '他1件'],
+  ] as const)('in %s, an item is told by its title, too', async (language, expected, more) => {
+    const well = await endpoint();
+    await set({ language, ...chat(well.url) });
+    await events.call('notifications.setWatch', { workItemId, watching: true }, organizationId, undefined, {
+      userId: ada,
+    });
+    const need = { type: 'work_item.needs_attention', data: { kind: 'review', title: 'Fix\n<it>' } } as const;
+    await events.take(Array.from({ length: 21 }, () => mention('', ada, need)));
+    replica();
+    await until(() => expect(well.received).toHaveLength(1));
+    const { text } = JSON.parse(well.received[0]?.body ?? '') as { text: string };
+    const lines = text.split('\n');
+    expect(lines[0]).toContain(`|W-T-1> ${expected.replace('<it>', '&lt;it&gt;')}`);
+    expect(lines.at(-1)).toBe(`<https://worktrack.example/console/notifications|${more}>`);
+    expect((await shown()).language).toBe(language);
+  });
+
   test('each is told once, by two replicas at once and from events that come twice', async () => {
     const well = await endpoint();
     const users = Array.from({ length: 12 }, () => randomUUID());
@@ -255,6 +277,16 @@ describe('by mail', () => {
     expect((await shown()).mail).toBe('at_once');
     expect(await end(token)).toEqual({ unsubscribed: true });
     expect((await shown()).mail).toBe('off');
+  });
+
+  test('it is in the language of the person, whichever they change', async () => {
+    await set({ mail: 'at_once' });
+    await set({ language: 'de' });
+    await events.take([mention('Welches Blau?', ada, { data: { mentions: [ada], title: 'Die Farbe' } })]);
+    replica();
+    await until(() => expect(mailsTo(ada)).toHaveLength(1));
+    expect(mailsTo(ada)[0]?.text).toMatch(/^W-T-1 Die Farbe .*wurdest erw/m);
+    expect(mailsTo(ada)[0]?.text).toContain('Keine E-Mails mehr: https://');
   });
 
   test('a digest gathers what is still unread, and what falls into quiet hours comes at their end', async () => {

@@ -1,5 +1,5 @@
 import type { ChatFormat } from '@worktrack/contracts/events/notifications';
-import { type Line, type Message, moreWords } from './message.ts';
+import { counted, type Line, type Message, told } from './message.ts';
 
 /** Slack cuts `text` off at 40 000 characters and advises 4 000; Discord refuses more than 2 000. */
 const MAX_LENGTH: Readonly<Record<'slack' | 'discord', number>> = { slack: 4_000, discord: 2_000 };
@@ -23,7 +23,7 @@ export function chatBody(format: ChatFormat, message: Message): object {
 }
 
 function joined(
-  { lines, more, allUrl }: Message,
+  { lines, more, allUrl, words }: Message,
   format: keyof typeof MAX_LENGTH,
   written: (line: Line) => string,
   link: (url: string, words: string) => string,
@@ -36,18 +36,18 @@ function joined(
     shown.push(line);
   }
   const left = more + lines.length - shown.length;
-  return [...shown, ...(left > 0 ? [link(allUrl, moreWords(left))] : [])].join('\n');
+  return [...shown, ...(left > 0 ? [link(allUrl, counted(words.more, left))] : [])].join('\n');
 }
 
 /** https://docs.slack.dev/messaging/formatting-message-text: these three are all that is special; `<!channel>` is one. */
-const slackLine = ({ taskId, url, words }: Line) =>
-  `<${url}|${taskId}> ${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}`;
+const slackLine = (line: Line) =>
+  `<${line.url}|${line.taskId}> ${told(line).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}`;
 
-const discordLine = ({ taskId, url, words }: Line) =>
-  `[${taskId}](<${url}>) ${words.replace(/[\\`*_~|<>[\]()#@:/-]/g, '\\$&')}`;
+const discordLine = (line: Line) =>
+  `[${line.taskId}](<${line.url}>) ${told(line).replace(/[\\`*_~|<>[\]()#@:/-]/g, '\\$&')}`;
 
 /** An Adaptive Card, which the webhooks of Teams' workflows take. Its runs of text, unlike its blocks, know no Markdown. */
-function teamsCard({ lines, more, allUrl }: Message): object {
+function teamsCard({ lines, more, allUrl, words }: Message): object {
   const run = (text: string, url?: string) => ({
     ...{ type: 'TextRun', text },
     ...(url && { selectAction: { type: 'Action.OpenUrl', url } }),
@@ -58,8 +58,8 @@ function teamsCard({ lines, more, allUrl }: Message): object {
     content: {
       ...{ $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.4' },
       body: [
-        ...lines.map(({ taskId, url, words }) => block(run(taskId, url), run(` ${words}`))),
-        ...(more > 0 ? [block(run(moreWords(more), allUrl))] : []),
+        ...lines.map((line) => block(run(line.taskId, line.url), run(` ${told(line)}`))),
+        ...(more > 0 ? [block(run(counted(words.more, more), allUrl))] : []),
       ],
     },
   };

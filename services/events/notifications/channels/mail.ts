@@ -1,6 +1,6 @@
 // nodemailer: the mail library of Node for fifteen years, without dependencies. Writing SMTP, MIME and the encoding of headers ourselves would be several times as much as all of this.
 import { createTransport, type Transporter } from 'nodemailer';
-import { type Message, moreWords } from './message.ts';
+import { counted, type Message, told } from './message.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface MailSettings {
@@ -65,15 +65,15 @@ export class Mailer {
 
 function subjectOf({ lines: [first, ...others], more }: Message): string {
   const left = others.length + more;
-  return `${first?.taskId} ${first?.words}${left > 0 ? `, and ${moreWords(left)}` : ''}`;
+  return `${first?.taskId} ${first && told(first)}${left > 0 ? ` (+${left})` : ''}`;
 }
 
-function textOf({ lines, more, allUrl }: Message, unsubscribeUrl: string): string {
+function textOf({ lines, more, allUrl, words }: Message, unsubscribeUrl: string): string {
   return [
-    ...lines.flatMap(({ taskId, url, words }) => [`${taskId} ${words}`, url, '']),
-    ...(more > 0 ? [`${moreWords(more)}:`, allUrl, ''] : []),
+    ...lines.flatMap((line) => [`${line.taskId} ${told(line)}`, line.url, '']),
+    ...(more > 0 ? [`${counted(words.more, more)}:`, allUrl, ''] : []),
     '-- ',
-    `What you are told, and when: ${allUrl}`,
-    `No more mail: ${unsubscribeUrl}`,
+    `${words.settings}: ${allUrl}`,
+    `${words.unsubscribe}: ${unsubscribeUrl}`,
   ].join('\n');
 }

@@ -1,11 +1,14 @@
-import type { NotificationKind } from '@worktrack/contracts/events/notifications';
+import type { Language } from '@worktrack/contracts/people/languages';
 import type { NotificationRecord } from '../notifications.model.ts';
+import { WORDS, type Words } from './words.ts';
 
-/** What one notification says. The names of people and the titles of items are not known to the service. */
+/** What one notification says. The names of people are not known to the service. */
 export interface Line {
   readonly taskId: string;
+  /** Empty: not known, of what an earlier version was told. */
+  readonly title: string;
   readonly url: string;
-  readonly words: string;
+  readonly said: string;
 }
 
 /** What a channel tells at once. */
@@ -14,32 +17,37 @@ export interface Message {
   /** How many more there are, where all of them are shown. */
   readonly more: number;
   readonly allUrl: string;
+  readonly words: Words;
 }
 
 const MAX_LINES = 20;
 const MAX_TEXT_LENGTH = 140;
-const WORDS: Readonly<Record<NotificationKind, string>> = {
-  mention: 'you were mentioned',
-  assigned: 'was assigned to you',
-  need: 'needs somebody',
-  comment: 'has a new comment',
-  move: 'was moved',
-  change: 'was changed',
-};
 
 /** @param publicUrl where clients reach the service */
-export function messageOf(told: readonly NotificationRecord[], publicUrl: string): Message {
+export function messageOf(
+  told: readonly NotificationRecord[],
+  publicUrl: string,
+  language: Language | undefined,
+): Message {
+  const words = WORDS[language ?? 'en'];
   const console = `${publicUrl.replace(/\/$/, '')}/console/`;
-  const lines = told.slice(0, MAX_LINES).map(({ taskId, kind, text, actor }) => ({
-    ...{ taskId, url: `${console}items/${encodeURIComponent(taskId)}` },
-    words: [`${WORDS[kind]}${actor?.agent ? ` (agent ${oneLine(actor.agent)})` : ''}`, text && oneLine(text)]
-      .filter(Boolean)
-      .join(': '),
+  const lines = told.slice(0, MAX_LINES).map((each) => ({
+    ...{ taskId: each.taskId, title: oneLine(each.title ?? '') },
+    ...{ url: `${console}items/${encodeURIComponent(each.taskId)}`, said: saidOf(each, words) },
   }));
-  return { lines, more: told.length - lines.length, allUrl: `${console}notifications` };
+  return { lines, more: told.length - lines.length, allUrl: `${console}notifications`, words };
 }
 
-export const moreWords = (more: number) => `${more} more`;
+export const counted = (text: string, n: number) => text.replace('{n}', String(n));
+
+/** A line without its ID. */
+export const told = ({ title, said }: Line) => [title, said].filter(Boolean).join(' · ');
+
+function saidOf({ kind, text = '', actor }: NotificationRecord, { kinds, needs, agent }: Words): string {
+  const by = actor?.agent ? ` (${agent} ${oneLine(actor.agent)})` : '';
+  const more = kind === 'need' && Object.hasOwn(needs, text) ? needs[text as keyof typeof needs] : oneLine(text);
+  return [`${kinds[kind]}${by}`, more].filter(Boolean).join(': ');
+}
 
 /** What others wrote, in one line without control characters. */
 function oneLine(text: string): string {

@@ -74,7 +74,7 @@ export async function tell(channel: ChannelRecord, parts: TellingParts, isStillH
   };
 }
 
-type Wishes = Pick<SettingsRecord, 'kinds' | 'mail' | 'webhook' | 'quietHours' | 'projects'>;
+type Wishes = Pick<SettingsRecord, 'kinds' | 'language' | 'mail' | 'webhook' | 'quietHours' | 'projects'>;
 
 /** As it is when it is told: kinds and projects may have changed since it happened. */
 function isWanted(
@@ -97,7 +97,7 @@ interface Route {
 /** @returns undefined if the channel is off */
 function routeOf(
   channel: ChannelRecord,
-  { mail, webhook, projects }: Wishes,
+  { language, mail, webhook, projects }: Wishes,
   { mailer, pusher, sender, unsubscribing, publicUrl, log }: TellingParts,
 ): Route | undefined {
   // Of this one; the next is tried again.
@@ -109,7 +109,7 @@ function routeOf(
     const { organizationId, userId } = channel;
     return {
       ...{ since: push.since, times: 'at_once', projects: push.projects },
-      send: (told) => pusher.send(push, told),
+      send: (told) => pusher.send(push, told, language),
       giveUp: async (outcome) => {
         if (outcome.state === 'refused') await removeBrowser({ organizationId, userId, id: push.id });
         else await giveUp(outcome);
@@ -121,7 +121,7 @@ function routeOf(
     return {
       ...{ ...mail, projects, giveUp },
       send: (told) =>
-        mailer.send(messageOf(told, publicUrl), {
+        mailer.send(messageOf(told, publicUrl, language), {
           to: mail.address,
           id: `${told[0]?._id}.${channel.userId}`,
           unsubscribeUrl: unsubscribing.urlFor(channel),
@@ -133,7 +133,9 @@ function routeOf(
     ...{ since: webhook.since, times: 'at_once', projects },
     send: async (told) => {
       const { url, format } = webhook;
-      return outcomeOf(await sender.post(url, {}, JSON.stringify(chatBody(format, messageOf(told, publicUrl)))));
+      return outcomeOf(
+        await sender.post(url, {}, JSON.stringify(chatBody(format, messageOf(told, publicUrl, language)))),
+      );
     },
     giveUp: ({ why }) => stopWebhook(channel, webhook, why),
   };

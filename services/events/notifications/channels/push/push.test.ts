@@ -95,6 +95,21 @@ describe('what is told', () => {
     await until(async () => expect((await list())[0]?.lastUsedAt).not.toBeNull());
   });
 
+  test('an item is named by its title, in the language of the person', async () => {
+    const browser = service.browser();
+    await subscribe(browser);
+    await store({ language: 'tr' });
+    await events.take([mention('', ada, { data: { text: 'Mavi mi?', mentions: [ada], title: 'Giriş' } })]);
+    const first = replica();
+    await until(() => expect(browser.received).toHaveLength(1));
+    expect(browser.received[0]).toMatchObject({ title: 'W-T-1 Giriş', body: 'sizden bahsedildi: Mavi mi?' });
+    await first.stop();
+    await events.take([mention('a'), mention('b')]);
+    replica();
+    await until(() => expect(browser.received).toHaveLength(2));
+    expect(browser.received[1]?.title).toBe('2 yeni bildirim');
+  });
+
   test('several are gathered, and the longest that there are fit', async () => {
     const browser = service.browser();
     await subscribe(browser);

@@ -4,11 +4,12 @@
 
 import type { NotificationKind } from '@worktrack/contracts/events/notifications';
 import type { PushPayload } from '@worktrack/contracts/events/push';
+import type { Language } from '@worktrack/contracts/people/languages';
 import webPush from 'web-push';
 import type { Sender } from '../../../webhooks/sending/send.ts';
 import type { NotificationRecord } from '../../notifications.model.ts';
 import type { PushRecord } from '../channels.model.ts';
-import { type Message, messageOf } from '../message.ts';
+import { counted, type Message, messageOf, told } from '../message.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import type { VapidKeys } from './vapid.ts';
 
@@ -42,21 +43,28 @@ export class Pusher {
   }
 
   /** Never throws for what the push service does: that is the outcome. */
-  async send({ endpoint, keys }: PushRecord, told: readonly NotificationRecord[]): Promise<Outcome> {
-    const payload = payloadOf(messageOf(told, this.#basePath), told[0]?._id ?? '');
+  async send(
+    { endpoint, keys }: PushRecord,
+    all: readonly NotificationRecord[],
+    language?: Language,
+  ): Promise<Outcome> {
+    const payload = payloadOf(messageOf(all, this.#basePath, language), all[0]?._id ?? '');
     const { headers, body } = webPush.generateRequestDetails({ endpoint, keys }, JSON.stringify(payload), {
       ...{ vapidDetails: this.#vapid, TTL: TTL_SECONDS, contentEncoding: 'aes128gcm' },
-      urgency: told.some(({ kind }) => URGENT.includes(kind)) ? 'high' : 'normal',
+      urgency: all.some(({ kind }) => URGENT.includes(kind)) ? 'high' : 'normal',
     });
     return outcomeOf(await this.#sender.post(endpoint, headers, body));
   }
 }
 
-function payloadOf({ lines, more, allUrl }: Message, tag: string): PushPayload {
+function payloadOf({ lines, more, allUrl, words }: Message, tag: string): PushPayload {
   const [first, ...others] = lines;
-  if (first && others.length === 0) return { title: first.taskId, body: shortened(first.words), url: first.url, tag };
-  const shown = lines.slice(0, MAX_LINES).map(({ taskId, words }) => `${taskId} ${words}`);
-  return { title: `${lines.length + more} new`, body: shortened(shown.join('\n')), url: allUrl, tag };
+  if (first && others.length === 0) {
+    const title = `${first.taskId} ${first.title}`.trim();
+    return { title, body: shortened(first.said), url: first.url, tag };
+  }
+  const shown = lines.slice(0, MAX_LINES).map((line) => `${line.taskId} ${told(line)}`);
+  return { title: counted(words.news, lines.length + more), body: shortened(shown.join('\n')), url: allUrl, tag };
 }
 
 function shortened(text: string): string {
