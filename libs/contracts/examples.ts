@@ -71,6 +71,7 @@ export const exampleProject: Project = {
       description: '## What happens\n\n## What should happen',
     },
   ],
+  version: 4,
   createdAt,
   updatedAt,
 };

@@ -117,3 +117,10 @@ export const BoundedPagination = Pagination.extend({
 export function pagination(page: number, limit: number, total: number): z.infer<typeof Pagination> {
   return { page, limit, total, totalPages: Math.ceil(total / limit) };
 }
+
+/** Of a project or a board. 0: stored by an earlier version of the service, and not changed since. */
+export const ReadVersion = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .describe('The version that you read: CONFLICT if it has changed, so that a list does not undo what others did');

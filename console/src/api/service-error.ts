@@ -29,6 +29,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** The record as it is, where another change of it came first. */
+export const currentOf = <T>(error: unknown): T | undefined =>
+  error instanceof ServiceError ? (error.current as T | undefined) : undefined;
+
 export function errorOf(response: Response, body: unknown): ServiceError {
   const { status } = response;
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};

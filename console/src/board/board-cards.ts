@@ -9,7 +9,7 @@ import type { openBoard } from '@worktrack/contracts/work-items/lists/open-board
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
-import { ServiceError } from '../api/service-error.ts';
+import { currentOf } from '../api/service-error.ts';
 import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
 import type { Shown } from '../change/shown.ts';
@@ -271,8 +271,7 @@ export class BoardCards {
 
   /** @param insist moves it although something is in the way */
   #takeBack(before: Card, error: unknown, insist: (lacked: Insistence) => void): void {
-    const current =
-      error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem | undefined) : undefined;
+    const current = currentOf<WorkItem>(error);
     this.#remove(before.id);
     if (!current) {
       this.#put(before);

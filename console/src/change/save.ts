@@ -5,7 +5,7 @@ import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
-import { ServiceError } from '../api/service-error.ts';
+import { currentOf } from '../api/service-error.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import { insisting } from './by-hand.ts';
@@ -57,8 +57,7 @@ export async function saveItem(base: Base, changes: Changes): Promise<WorkItem> 
       showItem(saved);
       return saved;
     } catch (error) {
-      const current =
-        error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem) : undefined;
+      const current = currentOf<WorkItem>(error);
       if (!current) throw error;
       showItem(current);
       if (!isSame(base, current, changes) || attempts >= MAX_ATTEMPTS) throw new Overtaken(current);

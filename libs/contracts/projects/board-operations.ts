@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleBoard, ids } from '../examples.ts';
-import { Id, MAX_COLUMN_NAME_LENGTH, RecordId } from '../fields.ts';
+import { Id, MAX_COLUMN_NAME_LENGTH, ReadVersion, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
 import { Board, ColumnLimit, MAX_COLUMNS } from './board.ts';
@@ -92,12 +92,7 @@ export const updateBoard = operation({
     id: Id,
     name: name.optional(),
     columns: columnList(z.strictObject({ id: Id.optional(), ...column })).optional(),
-    version: z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .optional()
-      .describe('The version that you read: CONFLICT if it has changed, so that a list does not undo what others did'),
+    version: ReadVersion.optional(),
   }),
   output: Board.extend(warnings),
   errors: ['NOT_FOUND', 'CONFLICT'],

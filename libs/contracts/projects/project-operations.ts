@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleProject, ids, pagination } from '../examples.ts';
-import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, RecordId } from '../fields.ts';
+import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, ReadVersion, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { DependencyMet, Gates, Project, projectFields, WrittenProject } from './project.ts';
 import { Templates } from './template.ts';
@@ -109,9 +109,10 @@ export const updateProject = operation({
     dependencyMet: DependencyMet.optional(),
     defaultBoardId: Id.optional(),
     templates: Templates.optional().describe('What new work items can begin with; replaces the list'),
+    version: ReadVersion.optional(),
   }),
   output: WrittenProject,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     input: {
       id: ids.project,

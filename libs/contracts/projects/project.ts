@@ -23,6 +23,8 @@ export const Project = z.object({
   gates: Gates,
   dependencyMet: DependencyMet,
   templates: z.array(Template).max(MAX_TEMPLATES),
+  /** Higher after each change. */
+  version: z.int(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -76,7 +76,9 @@ describe('a project', () => {
   test('changes in what is given', async () => {
     const { caller, project } = await startProject();
     const changed = await call(caller, 'projects.update', { id: project.id, key: 'Q', repositories: ['git@x:y.git'] });
-    expect(changed).toEqual({ ...project, key: 'Q', repositories: ['git@x:y.git'], updatedAt: changed.updatedAt });
+    const { updatedAt } = changed;
+    const version = project.version + 1;
+    expect(changed).toEqual({ ...project, key: 'Q', repositories: ['git@x:y.git'], version, updatedAt });
     expect(await call(caller, 'projects.get', { id: project.id })).toEqual(changed);
   });
 

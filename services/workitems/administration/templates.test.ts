@@ -28,6 +28,21 @@ test('a project has templates, whose labels follow their names and disappear wit
   expect((await call(caller, 'projects.update', { id, templates: [] })).templates).toEqual([]);
 });
 
+test('of two people who change the list at once, one is told of the other', async () => {
+  const { caller, project } = await startProject();
+  const { id, version } = project;
+  const giving = (name: string) =>
+    call(caller, 'projects.update', { id, version, templates: [{ name, type: 'task' as const }] });
+  const refused = [];
+  for (const each of await Promise.allSettled([giving('First'), giving('Second')])) {
+    if (each.status === 'rejected') refused.push(await failure(Promise.reject(each.reason)));
+  }
+  const now = await call(caller, 'projects.get', { id });
+  expect(now.templates).toHaveLength(1);
+  expect(now.version).toBeGreaterThan(version);
+  expect(refused).toMatchObject([{ code: 'CONFLICT', extra: { current: now } }]);
+});
+
 test('a template without such a label, or with a name that another has, is refused', async () => {
   const { caller, project } = await startProject();
   const templates = [{ name: 'Bug', type: 'task' as const, labels: ['nothing'] }];

@@ -8,6 +8,7 @@ import { requireBoard, saveBoard, tellOfBoard, toBoard } from '../boards/boards.
 import { columnById, roleOf } from '../boards/columns.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { requireVersion } from '../calls/version.ts';
 import { followChangedColumns } from '../dependencies/follow-columns.ts';
 import { warned } from '../items/warnings.ts';
 import { lackingRoles, newColumn } from './board-columns.ts';
@@ -20,7 +21,14 @@ export async function updateBoard(
 ): Promise<Output<typeof operation>> {
   if (wanted) await holdColumns(context, { boardId: id });
   const board = await requireBoard(context, id);
-  requireVersion(context, board, version);
+  requireVersion(
+    context,
+    {
+      ...{ name: `Board "${board.name}"`, version: board.revision ?? 0, permission: 'projects:read' },
+      current: () => toBoard(board),
+    },
+    version,
+  );
   const columns = wanted && columnsAfter(context, board, wanted);
   if (!columns) return changed(context, board, { ...(name && { name }) });
   const kept = new Set(columns.map((column) => column.id));
@@ -30,18 +38,6 @@ export async function updateBoard(
   await followChangedColumns(context, [{ before: board, after }]);
   const { columnsVersion } = after;
   return changed(context, board, { ...(name && { name }), columns, columnsVersion });
-}
-
-/** With the board as it is, for callers that may read it. */
-function requireVersion({ caller, fail }: Context, board: BoardRecord, expected: number | undefined): void {
-  const current = toBoard(board);
-  if (expected === undefined || expected === current.version) return;
-  const mayRead = caller.permissions.includes('projects:read');
-  throw fail(
-    'CONFLICT',
-    `Board "${board.name}" is at version ${current.version}, not ${expected}: it has changed since you read it. ${mayRead ? 'Look at `current` and repeat with its version.' : 'Read it and repeat with its version.'}`,
-    mayRead ? { current } : {},
-  );
 }
 
 async function changed(

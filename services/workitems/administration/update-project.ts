@@ -6,6 +6,7 @@ import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { requireLabels } from '../boards/labels.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
+import { requireVersion } from '../calls/version.ts';
 import { type ChangedBoard, followChangedColumns } from '../dependencies/follow-columns.ts';
 import { warned } from '../items/warnings.ts';
 import type { ProjectRecord, TemplateRecord } from '../projects/projects.model.ts';
@@ -13,10 +14,18 @@ import { requireProject, saveProject, tellOfProject, toProject } from '../projec
 import { keyShared } from './project-key.ts';
 
 export async function updateProject(
-  { id, templates, ...given }: Input<typeof operation>,
+  { id, templates, version, ...given }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const before = await requireProject(context, id);
+  requireVersion(
+    context,
+    {
+      ...{ name: `Project "${before.name}"`, version: before.revision ?? 0, permission: 'projects:read' },
+      current: () => toProject(before),
+    },
+    version,
+  );
   const changes = { ...given, ...(templates && { templates: withLabels(context, before, templates) }) };
   if (changes.defaultBoardId !== undefined) {
     const board = await findBoard(context, changes.defaultBoardId);
@@ -30,7 +39,7 @@ export async function updateProject(
   const isKnownToWrites = [defaultBoardId, key, gates, dependencyMet].some((change) => change !== undefined);
   if (isKnownToWrites) await raiseVersions(context, id, dependencyMet);
   const after = await saveProject(context, id, changes);
-  const differences = differencesOf(toProject(before), toProject(after));
+  const { version: _, ...differences } = differencesOf(toProject(before), toProject(after));
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
   const isRenamed = changes.key !== undefined && changes.key !== before.key;
   return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };

@@ -8,6 +8,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
 import { changedLabels, labelsOf } from '../boards/labels.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
+import { requireVersion } from '../calls/version.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
@@ -16,8 +17,7 @@ import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
 import { assigneeMeant, mentionsIn } from '../items/people.ts';
-import { toWorkItem } from '../items/present.ts';
-import { requireVersion } from '../items/version.ts';
+import { toWorkItem, versionOf } from '../items/present.ts';
 import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
 import { merged, metadataPatch } from '../metadata/metadata.ts';
 import { byHand } from '../moves/by-hand.ts';
@@ -36,7 +36,7 @@ export async function updateWorkItem(
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.id);
   const board = await boardOf(context, item);
-  requireVersion(context, item, board, input.version);
+  requireVersion(context, versionOf(item, board), input.version);
   const column = input.boardColumnId === undefined ? undefined : requireColumn(context, board, input.boardColumnId);
   const { parent, descendants } = await wantedParent(item, input, context);
   const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, board, context));

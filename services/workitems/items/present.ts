@@ -5,6 +5,7 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { labelsOf } from '../boards/labels.ts';
 import type { Scope } from '../calls/scope.ts';
+import type { Versioned } from '../calls/version.ts';
 import { shownLease } from './lease.ts';
 import { shownRework } from './returned.ts';
 import type { ShownItem, SummaryItem } from './views.ts';
@@ -55,3 +56,9 @@ export function toWorkItem(item: ShownItem, board: BoardRecord | undefined): Wor
     updatedAt: item.updatedAt.toISOString(),
   };
 }
+
+/** For a caller that says which version they have read. */
+export const versionOf = (item: ShownItem, board: BoardRecord): Versioned => ({
+  ...{ name: item.taskId, version: item.version, permission: 'work-items:read' },
+  current: () => toWorkItem(item, board),
+});

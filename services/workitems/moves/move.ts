@@ -10,14 +10,14 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnAt, requireColumn, roleOf } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
+import { requireVersion } from '../calls/version.ts';
 import { crossing, followCrossings } from '../dependencies/dependents.ts';
 import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { toWorkItem } from '../items/present.ts';
-import { requireVersion } from '../items/version.ts';
+import { toWorkItem, versionOf } from '../items/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { merged } from '../metadata/metadata.ts';
 import { changeItem } from '../writes/change-item.ts';
@@ -32,7 +32,7 @@ export async function moveWorkItem(
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
-  requireVersion(context, item, board, input.version);
+  requireVersion(context, versionOf(item, board), input.version);
   const to = requireColumn(context, board, input.boardColumnId);
   const { changes, warnings, data, sentBack } = await byHand(context, item, board, to, input);
   const request = {

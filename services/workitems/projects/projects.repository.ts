@@ -13,7 +13,7 @@ import { ProjectModel, type ProjectRecord } from './projects.model.ts';
 
 export async function insertProject(scope: WriteScope & TransactionScope, project: ProjectRecord): Promise<void> {
   await ProjectModel.insertMany([project], { session: scope.tx, lean: true });
-  const { id: _, createdAt: __, updatedAt: ___, ...fields } = toProject(project);
+  const { id: _, version: __, createdAt: ___, updatedAt: ____, ...fields } = toProject(project);
   tellOfProject(scope, project, 'project.created', fields);
 }
 
@@ -161,6 +161,7 @@ export function toProject(project: ProjectRecord): Project {
       ...template,
       ...(labels && { labels: labels.flatMap((id) => names.get(id) ?? []) }),
     })),
+    version: project.revision ?? 0,
     createdAt: project.createdAt.toISOString(),
     updatedAt: project.updatedAt.toISOString(),
   };

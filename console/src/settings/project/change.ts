@@ -10,12 +10,16 @@ import type { Project } from '../../parts/project.ts';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
-export type ProjectChanges = Omit<RawInput<typeof updateProject>, 'id'>;
+export type ProjectChanges = Omit<RawInput<typeof updateProject>, 'id' | 'version'>;
 
 /** Saves, shows it, and offers to undo it unless others have changed the same since. @throws what was refused */
-export async function saveProject(project: Project, changes: ProjectChanges, said?: string): Promise<void> {
+export async function saveProject(
+  project: Project,
+  changes: ProjectChanges,
+  { said, version }: { readonly said?: string; readonly version?: number } = {},
+): Promise<void> {
   const { id } = project;
-  const saved = await write(id, changes);
+  const saved = await write(id, changes, version);
   const fields = Object.keys(changes) as (keyof ProjectChanges & keyof Project)[];
   did(said ?? words.changed({ name: saved.name }), async () => {
     const now = await call<typeof getProject>('GET /api/projects/:id', { id });
@@ -32,8 +36,8 @@ export function changeProject(project: Project, changes: ProjectChanges): Promis
   return attempt(common.notChanged, () => saveProject(project, changes));
 }
 
-async function write(id: string, changes: ProjectChanges) {
-  const saved = await call<typeof updateProject>('PATCH /api/projects/:id', { id, ...changes });
+async function write(id: string, changes: ProjectChanges, version?: number) {
+  const saved = await call<typeof updateProject>('PATCH /api/projects/:id', { id, ...changes }, { version });
   await queries.invalidateQueries({ queryKey: ['projects'] });
   return saved;
 }

@@ -3,7 +3,7 @@ import type { Board, Column } from '@worktrack/contracts/projects/board';
 import type { getBoard, updateBoard } from '@worktrack/contracts/projects/board-operations';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { ServiceError } from '../../api/service-error.ts';
+import { currentOf } from '../../api/service-error.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
@@ -69,16 +69,12 @@ async function changedAsItIs(board: Board, change: (columns: Columns) => Given[]
     try {
       return { before, after: await write(before, change(before.columns)) };
     } catch (error) {
-      const current = currentOf(error);
+      const current = currentOf<Board>(error);
       if (!current) throw error;
       before = current;
     }
   }
 }
-
-/** The board, where another change came first. */
-const currentOf = (error: unknown) =>
-  error instanceof ServiceError ? (error.current as Board | undefined) : undefined;
 
 const write = ({ id, version }: Board, columns: Given[]): Promise<Output<typeof updateBoard>> =>
   call<typeof updateBoard>('PATCH /api/boards/:id', { id, columns }, { version });

@@ -3,6 +3,7 @@ import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
+import { currentOf } from '../../api/service-error.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
@@ -25,8 +26,16 @@ type Template = Project['templates'][number];
 
 /** Gives the whole list, made of what it is now: others may have changed it since it was drawn. */
 async function changeTemplates(project: Project, change: (all: readonly Template[]) => Template[], said: string) {
-  const now = await call<typeof getProject>('GET /api/projects/:id', { id: project.id });
-  await saveProject(now, { templates: change(now.templates) }, said);
+  let now = await call<typeof getProject>('GET /api/projects/:id', { id: project.id });
+  for (;;) {
+    try {
+      return await saveProject(now, { templates: change(now.templates) }, { said, version: now.version });
+    } catch (error) {
+      const current = currentOf<Project>(error);
+      if (!current) throw error;
+      now = current;
+    }
+  }
 }
 
 export function Templates({ project }: { readonly project: Project }) {
