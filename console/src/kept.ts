@@ -1,5 +1,5 @@
 const PREFIX = 'worktrack.';
-/** The id of this browser among those in which its user is told by push. */
+/** The id of this browser among those in which its user is told by push, and where it is pushed to. */
 export const BROWSER = 'browser';
 
 /**

@@ -163,6 +163,41 @@ test('this browser is switched on and off, another removed, and signing out ends
   expect([await workers(), await idsOf(organization)]).toEqual([0, []]);
 });
 
+test('a browser whose push service ends its subscription subscribes again, and stays on', async () => {
+  const organization = await stage.newOrganization();
+  const visitor = await visitAllowed(organization.apiKey);
+  const { page } = visitor;
+  const [first, renewed] = [subscription(), subscription()];
+  const subscribing = (given: typeof first) => {
+    PushManager.prototype.subscribe = async () => ({ toJSON: () => given }) as unknown as PushSubscription;
+  };
+  await page.addInitScript(subscribing, first);
+  await page.reload();
+  const [worker] = await Promise.all([page.context().waitForEvent('serviceworker'), here(page).check()]);
+  await expect.poll(() => idsOf(organization)).toHaveLength(1);
+  const [before] = await idsOf(organization);
+  await worker.evaluate(subscribing, renewed);
+  await worker.evaluate(async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    dispatchEvent(Object.assign(new Event('pushsubscriptionchange'), { waitUntil: resolve }));
+    await promise;
+  });
+  await expect.poll(() => idsOf(organization)).toHaveLength(2);
+  const [after] = (await idsOf(organization)).filter((id) => id !== before);
+
+  await page.addInitScript((given) => {
+    PushManager.prototype.getSubscription = async () =>
+      ({ endpoint: given.endpoint, toJSON: () => given, unsubscribe: async () => true }) as unknown as PushSubscription;
+  }, renewed);
+  await page.reload();
+  await expect.poll(() => here(page).isChecked()).toBe(true);
+  await here(page).uncheck();
+  // The other is forgotten when its push service knows it no longer.
+  await expect.poll(() => idsOf(organization)).toEqual([before]);
+  expect(after).toBeDefined();
+  expect(visitor.complaints).toEqual([]);
+});
+
 test('what is told elsewhere is in the language of the console, from the next choice or change on', async () => {
   const organization = await stage.newOrganization();
   const { page } = await stage.visit('notifications', { apiKey: organization.apiKey });

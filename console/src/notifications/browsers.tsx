@@ -3,13 +3,12 @@ import type { Output } from '@worktrack/contracts/operation';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
-import { BROWSER, kept } from '../kept.ts';
 import { attempt } from '../parts/busy.ts';
 import { words as parts } from '../parts/messages.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { When } from '../parts/when.tsx';
 import { words } from './messages.ts';
-import { isPossible, remove, switchOff, switchOn } from './push.ts';
+import { followWorker, isPossible, ownId, remove, switchOff, switchOn } from './push.ts';
 
 const BROWSERS = ['notifications', 'browsers'];
 const refresh = () => queries.invalidateQueries({ queryKey: BROWSERS });
@@ -18,7 +17,10 @@ const refresh = () => queries.invalidateQueries({ queryKey: BROWSERS });
 export function Browsers() {
   const browsers = useQuery({
     key: BROWSERS,
-    load: (signal) => call<typeof listBrowsers>('GET /api/me/push', {}, { signal }),
+    load: async (signal) => {
+      await followWorker().catch(() => {});
+      return call<typeof listBrowsers>('GET /api/me/push', {}, { signal });
+    },
   });
   return <Loaded query={browsers}>{(all) => all.publicKey && <All {...all} />}</Loaded>;
 }
@@ -28,7 +30,7 @@ function All({ publicKey, subscriptions }: Output<typeof listBrowsers>) {
   const [wanted, setWanted] = useState<boolean>();
   const [isFailed, setFailed] = useState(false);
   const isDenied = isPossible && Notification.permission === 'denied';
-  const own = subscriptions.find(({ id }) => id === kept(BROWSER));
+  const own = subscriptions.find(({ id }) => id === ownId());
   const others = subscriptions.filter((each) => each !== own);
   const why = isPossible ? (isDenied ? words.denied : isFailed && words.noPush) : words.unsupported;
   const set = (isOn: boolean) =>
