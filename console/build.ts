@@ -87,11 +87,11 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       format: 'es',
       minify: true,
       comments: false,
-      // By itself, each of fifty small parts that several screens share becomes a file, which compresses less well, and is one request more.
+      // By itself, each of fifty small parts becomes a file, which compresses less well, and is one request more.
       codeSplitting: {
         groups: [
           { name: 'first', test: (id) => begun.has(id) },
-          { name: 'later', minShareCount: 2, test: (id) => SMALL_PARTS.test(id) && !LARGE_PARTS.test(id) },
+          { name: 'later', test: (id) => SMALL_PARTS.test(id) && !LARGE_PARTS.test(id) },
           ...TOGETHER.map(([name, test]) => ({ name, test, includeDependenciesRecursively: false })),
         ],
       },
