@@ -307,3 +307,33 @@ test('what is shown is saved as a view, of one’s own or shared, which is in th
   expect(await views()).toEqual([{ name: 'At once', shared: false, filters }]);
   expect(visitor.complaints).toEqual([]);
 });
+
+test('names with commas are filters and lanes like others, and stay whole in the address and in saved views', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Hers', assignee: 'Lovelace,Ada' });
+  await createItem(organization, { title: 'His', assignee: 'Lovelace' });
+  await createItem(organization, { title: 'Theirs', assignee: 'Hopper, Grace' });
+  const visitor = await stage.visit('list', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await narrow(page, 'Assignee', 'Lovelace,Ada');
+  await expect.poll(() => titles(page)).toEqual(['Hers']);
+  await page.getByRole('button', { name: 'Assignee: Lovelace,Ada', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Hopper, Grace' }).check();
+  await expect.poll(() => titles(page)).toHaveLength(2);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.getByRole('button', { name: 'Assignee: Lovelace,Ada, Hopper, Grace', exact: true }).waitFor();
+  await expect.poll(async () => (await titles(page)).toSorted()).toEqual(['Hers', 'Theirs']);
+
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Two');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Views' }).getByRole('link', { name: 'Two' }).waitFor();
+  const { data } = await organization.call<{ views: View[] }>('GET', '/api/views');
+  const { page: again } = await visitor.openTab(`views/${data.views[0]?.id}`);
+  await expect.poll(async () => (await titles(again)).toSorted()).toEqual(['Hers', 'Theirs']);
+
+  const { page: board } = await visitor.openTab('board?groupBy=assignee');
+  const cards = board.getByRole('region', { name: /^Lovelace,Ada, / }).locator('.card-title');
+  await expect.poll(() => cards.allTextContents()).toEqual(['Hers']);
+});

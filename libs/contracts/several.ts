@@ -4,14 +4,15 @@ const MAX_VALUES = 20;
 
 /**
  * One value of a filter or several, any of which may hold: a list, or in a query string repeated or with commas (`type=task,story`).
- * @param options.keepsSpaced a comma before a space is part of a value, as in a name
+ * @param options.keepsSpaced of names: a comma before a space, or after a backslash (`a\,b`), is part of one
  */
 export function several<Value extends z.ZodType<unknown, string>>(
   value: Value,
   options: { keepsSpaced?: boolean } = {},
 ) {
-  const comma = options.keepsSpaced ? /,(?! )/ : ',';
-  const split = (text: unknown) => (typeof text === 'string' ? text.split(comma) : [text]);
+  const comma = options.keepsSpaced ? /(?<!\\),(?! )/ : ',';
+  const split = (text: unknown) =>
+    typeof text === 'string' ? text.split(comma).map((part) => part.replaceAll('\\,', ',')) : [text];
   return z.preprocess(
     (given: z.input<Value> | readonly z.input<Value>[]): unknown =>
       typeof given === 'string' ? split(given) : Array.isArray(given) ? given.flatMap(split) : given,

@@ -18,7 +18,7 @@ import { isNews } from '../parts/item/lease.ts';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
-import type { CardFilters } from '../views/filters.ts';
+import { asPart, type CardFilters } from '../views/filters.ts';
 import { groupsOf } from '../views/groups/groups-of.ts';
 import {
   type CardPage,
@@ -152,7 +152,7 @@ export class BoardCards {
   }
 
   #narrowed(lane: string | undefined): CardFilters {
-    return this.by && lane !== undefined ? { ...this.filters, [this.by]: lane } : this.filters;
+    return this.by && lane !== undefined ? { ...this.filters, [this.by]: asPart(lane) } : this.filters;
   }
 
   /** For a lane that is about to be drawn: what columns that were read to their ends have of it need not be read. */

@@ -11,7 +11,7 @@ import { Menu } from '../parts/popup/menu.tsx';
 import { Popup, Tick } from '../parts/popup/popup.tsx';
 import { filter, setFilters } from '../router.ts';
 import { words } from './filter-messages.ts';
-import { type Field, type Parameter, valuesOf } from './filters.ts';
+import { asPart, type Field, type Parameter, valuesOf } from './filters.ts';
 import { useOptions } from './options.tsx';
 
 const MAX_NAMED = 2;
@@ -87,11 +87,12 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
   const nameOf = (value: string) => options.find(([each]) => each === value)?.[1] ?? value;
   const say = isNot ? words.chipNot : words.chip;
   const text = say({ field: words[field], values: values.length > 0 ? some(values.map(nameOf)) : '…' });
-  const change = (changed: readonly string[]) => setFilters({ [parameter]: changed.join(',') || undefined });
+  const change = (changed: readonly string[]) =>
+    setFilters({ [parameter]: changed.map(asPart).join(',') || undefined });
   const turn = () => {
     const other: Parameter = isNot ? field : `${field}Not`;
     const all = new Set([...valuesOf(other), ...values]);
-    setFilters({ [parameter]: undefined, [other]: [...all].join(',') || undefined });
+    setFilters({ [parameter]: undefined, [other]: [...all].map(asPart).join(',') || undefined });
   };
   // What is chosen and not offered any more can still be taken away.
   const unknown = values.filter((value) => !options.some(([each]) => each === value));

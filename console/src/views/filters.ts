@@ -46,10 +46,11 @@ export const NO_FILTERS = Object.fromEntries(['q', ...PARAMETERS].map((name) => 
   Record<string, undefined>
 >;
 
-/** As the service splits them: a comma before a space is part of a name. */
-export const valuesIn = (text: string): string[] => text.split(/,(?! )/);
+/** As the service splits them (libs/contracts/several.ts): a comma before a space, or after a backslash, is part of a name. */
+export const partsIn = (text: string): string[] => text.split(/(?<!\\),(?! )/);
+export const asPart = (value: string): string => value.replace(/,(?! )/g, '\\,');
 
 export function valuesOf(parameter: Parameter): string[] {
   const text = filter(parameter);
-  return text === undefined ? [] : valuesIn(text);
+  return text === undefined ? [] : partsIn(text).map((part) => part.replaceAll('\\,', ','));
 }

@@ -3,7 +3,7 @@ import type { View } from '@worktrack/contracts/projects/view';
 import type { IconNode } from 'lucide';
 import { boardIcon, bulletsIcon } from '../parts/icons.ts';
 import { filter, path, to } from '../router.ts';
-import { PARAMETERS, valuesIn } from './filters.ts';
+import { PARAMETERS, partsIn } from './filters.ts';
 
 /** Those that one sees of the project that one is in, by name (follow.ts). */
 export const savedViews = signal<readonly View[]>([]);
@@ -34,7 +34,7 @@ export function shownHere(also: Readonly<Record<string, string>> = {}): View['fi
   const set = [...PARAMETERS, ...SHOWN].flatMap((name) => {
     const text = also[name] ?? filter(name);
     if (text === undefined) return [];
-    const values = PARAMETERS.includes(name) ? valuesIn(text) : [text];
+    const values = PARAMETERS.includes(name) ? partsIn(text) : [text];
     return [[name, values.length > 1 ? values : text] as const];
   });
   return { layout: path.value, ...(search !== undefined && { search }), ...Object.fromEntries(set) };
