@@ -214,3 +214,34 @@ test('of many lanes, only those in view are read, each in one request; their col
   expect(await page.locator('.lane').count()).toBeLessThan(20);
   expect(visitor.complaints).toEqual([]);
 });
+
+test('lanes that come into view are drawn a few cards a frame, however many are read together', async () => {
+  const organization = await stage.newOrganization();
+  const { projectId, boardId, columns } = organization;
+  const names = ['ada', 'bob', 'eve', 'grace'];
+  for (const boardColumnId of Object.values(columns)) {
+    await organization.call('POST', '/api/work-items/batch', {
+      ...{ projectId, boardId, boardColumnId },
+      items: names.flatMap((assignee) =>
+        Array.from({ length: 5 }, (_, at) => ({ type: 'task', title: `${at} of ${assignee}`, assignee })),
+      ),
+    });
+  }
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  await page.addInitScript(() => {
+    const perFrame: number[] = [];
+    Object.assign(globalThis, { perFrame });
+    let before = 0;
+    const frame = () => {
+      const now = document.querySelectorAll('.lane-cell .card').length;
+      perFrame.push(now - before);
+      before = now;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+  await page.goto(`${stage.url}/console/board?groupBy=assignee`);
+  await titled(page, '4 of grace').first().waitFor({ state: 'attached' });
+  const perFrame = await page.evaluate(() => (globalThis as unknown as { perFrame: number[] }).perFrame);
+  expect(Math.max(...perFrame)).toBeLessThanOrEqual(16);
+});

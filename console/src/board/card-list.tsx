@@ -86,13 +86,15 @@ interface ListProps extends Pick<CardListProps, 'cards' | 'pages' | 'focused' | 
 
 /** Draws the cards that are in view. */
 function LongList({ scroller, ...props }: ListProps) {
-  const { shown, focused } = props;
+  const { cards, shown, focused } = props;
   const list = useVirtual({
     scroller,
     count: shown.length,
     estimatePx: CARD_PX,
     gapPx: GAP_PX,
     keyOf: (index) => shown[index]?.id ?? String(index),
+    // Of a board in lanes, dozens of lists are in view.
+    ...(cards.by && { overscan: 2 }),
   });
   const focusedAt = shown.findIndex(({ id }) => id === focused);
   useEffect(() => {

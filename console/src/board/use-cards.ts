@@ -11,7 +11,8 @@ export function useCards<T>(ask: () => T): T {
       setValue(ask);
     };
     take();
-    return queries.getQueryCache().subscribe(() => {
+    return queries.getQueryCache().subscribe(({ type }) => {
+      if (type !== 'updated') return;
       // Of answers that come together, once.
       if (!isDue) queueMicrotask(take);
       isDue = true;

@@ -1,5 +1,5 @@
 import type { Language } from '@worktrack/contracts/people/languages';
-import { number } from './format.ts';
+import { formatter, number } from './format.ts';
 
 /** Text that depends on a number `{n}`: “1 card”, “12 cards”. A language without plurals has only `other`. */
 export interface Forms {
@@ -24,6 +24,6 @@ export function fill(template: string, values: Readonly<Record<string, string | 
 /** The form that the language uses with this number. */
 export function formOf(text: string | Forms, n: string | number | undefined, language: Language): string {
   if (typeof text === 'string') return text;
-  const rule = new Intl.PluralRules(language).select(Number(n));
+  const rule = formatter(`plural ${language}`, () => new Intl.PluralRules(language)).select(Number(n));
   return rule === 'one' ? (text.one ?? text.other) : text.other;
 }

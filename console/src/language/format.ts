@@ -3,7 +3,7 @@ import { locale } from './language.ts';
 /** Formatters are expensive to create, and there are few. */
 const made = new Map<string, unknown>();
 
-function formatter<T>(kind: string, make: (tag: string) => T): T {
+export function formatter<T>(kind: string, make: (tag: string) => T): T {
   const key = `${kind} ${locale.value}`;
   let found = made.get(key) as T | undefined;
   if (!found) {

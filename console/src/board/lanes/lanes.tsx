@@ -2,7 +2,7 @@ import './lanes.css';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Column } from '@worktrack/contracts/projects/board';
 import type { listGroups } from '@worktrack/contracts/work-items/lists/cards';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { language } from '../../language/language.ts';
@@ -22,6 +22,7 @@ import { words } from '../messages.ts';
 import { useCards } from '../use-cards.ts';
 import { closedLanes, toggleLane } from './closed.ts';
 import { words as laneWords } from './messages.ts';
+import { useTurn } from './turns.ts';
 
 const LANE_PX = 180;
 const HEAD_PX = 40;
@@ -190,25 +191,10 @@ function Cells({ cards, lane, focused, onFocus }: CellsProps) {
   useMemo(() => cards.divide(lane.key), [cards, lane.key]);
   useLayoutEffect(() => cards.draw(lane.key), [cards, lane.key]);
   const { columns } = cards.board;
-  // A lane comes into view in the middle of scrolling: all of its cards take longer than a frame.
-  const [drawn, setDrawn] = useState(1);
-  useEffect(() => {
-    if (drawn >= columns.length) return;
-    const next = requestAnimationFrame(() => setDrawn(drawn + 1));
-    return () => cancelAnimationFrame(next);
-  }, [drawn, columns.length]);
   return (
     <div class="lane-cells">
-      {columns.map((column, at) => (
-        <Cell
-          key={column.id}
-          column={column}
-          cards={cards}
-          lane={lane}
-          isDrawn={at < drawn}
-          focused={focused}
-          onFocus={onFocus}
-        />
+      {columns.map((column) => (
+        <Cell key={column.id} column={column} cards={cards} lane={lane} focused={focused} onFocus={onFocus} />
       ))}
     </div>
   );
@@ -216,16 +202,17 @@ function Cells({ cards, lane, focused, onFocus }: CellsProps) {
 
 interface CellProps extends CellsProps {
   readonly column: Column;
-  readonly isDrawn: boolean;
 }
 
-const Cell = memo(function Cell({ column, lane, isDrawn, ...props }: CellProps) {
+const Cell = memo(function Cell({ column, lane, ...props }: CellProps) {
   const pages = useColumn(props.cards, column, lane);
-  const name = `${column.name}${words.comma}${countedOf(column, pages).count}`;
+  const { total, count } = countedOf(column, pages);
+  const isBegun = useTurn(pages.isError ? 0 : total);
+  const name = `${column.name}${words.comma}${count}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
     <div role="group" class="lane-cell" aria-label={name} data-column={column.id}>
-      {isDrawn && <CardList column={column} lane={lane} pages={pages} {...props} />}
+      {isBegun && <CardList column={column} lane={lane} pages={pages} {...props} />}
     </div>
   );
 });
