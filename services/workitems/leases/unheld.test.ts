@@ -55,6 +55,11 @@ const WAYS: Readonly<Record<string, () => Promise<string>>> = {
     await project.update(id, { assignee: null });
     return id;
   },
+  "assigned to a name that is nobody's": async () => {
+    const assigned = { title: 'Nobody has it', type: 'task', assignee: 'a bot', boardColumnId: 'In Progress' } as const;
+    const caller = { ...project.caller, people: [] };
+    return (await call(caller, 'workItems.create', { boardId: project.board.id, ...assigned })).id;
+  },
   'reopened after an agent was done with it': async () => {
     const { id } = await project.create('task');
     await claim();
