@@ -1,6 +1,6 @@
 import type { View } from '@worktrack/contracts/projects/view';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { choose } from './support/choose.ts';
@@ -77,6 +77,19 @@ test('a list is sorted by its headings, narrowed by chips and divided into group
   const { page: plain } = await visitor.openTab('list');
   await expect.poll(() => titles(plain)).toEqual(['Bananas', 'Cherries', 'Apples']);
   expect(await plain.getByRole('columnheader').allTextContents()).not.toContain('Labels');
+});
+
+test('a title that is too long is cut off, and what follows stays below its heading', async () => {
+  const organization = await stage.newOrganization();
+  const titles = ['Short', 'Long '.repeat(60).trim()];
+  await createMany(
+    organization,
+    titles.map((title) => ({ title, dueDate: '2030-01-31' })),
+  );
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  const leftOf = async (found: Locator) => (await found.boundingBox())?.x;
+  const heading = await leftOf(page.getByRole('columnheader', { name: 'Due date' }));
+  for (const title of titles) expect(await leftOf(cell(page, title, 'dueDate'))).toBe(heading);
 });
 
 test('a long list is read page by page as one goes down, of which only what is in view is drawn', async () => {

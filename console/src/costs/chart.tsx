@@ -77,7 +77,8 @@ function optionsFor(place: HTMLElement, onAt: (at: number | undefined) => void):
   return {
     width: place.clientWidth,
     height: HEIGHT_PX,
-    padding: [LETTER_PX, LETTER_PX, 0, 0],
+    // The label of the last day is wider than its bar.
+    padding: [LETTER_PX, 3 * LETTER_PX, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {

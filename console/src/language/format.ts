@@ -115,7 +115,7 @@ export function duration(ms: number): string {
   return [unit(hours, 'hour'), ...(minutes % 60 ? [unit(minutes % 60, 'minute')] : [])].join(' ');
 }
 
-function unit(value: number, name: 'second' | 'minute' | 'hour'): string {
+export function unit(value: number, name: 'millisecond' | 'second' | 'minute' | 'hour'): string {
   return formatter(
     name,
     (tag) => new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short' }),

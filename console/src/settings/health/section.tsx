@@ -2,7 +2,7 @@ import type { Health as Found, showHealth } from '@worktrack/contracts/gateway/h
 import { useEffect } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
-import { duration, number } from '../../language/format.ts';
+import { number, unit } from '../../language/format.ts';
 import { Loaded } from '../../parts/page/states.tsx';
 import { When } from '../../parts/when.tsx';
 import { words as common } from '../messages.ts';
@@ -60,7 +60,7 @@ function Components({ found: { components, lag } }: { readonly found: Found }) {
                 <td>
                   <span class={TAGS[state]}>{words[state]}</span> {detail}
                 </td>
-                <td class="number">{typeof took === 'number' && duration(took * 1_000)}</td>
+                <td class="number">{typeof took === 'number' && unit(Math.ceil(took * 1_000), 'millisecond')}</td>
               </tr>
             );
           })}
