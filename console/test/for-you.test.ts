@@ -37,6 +37,11 @@ test('comes first, says how much there is, and twenty are judged with twenty key
   await expect
     .poll(async () => (await needs(organization)).filter(({ kind }) => kind === 'review'))
     .toMatchObject([{ workItem: { title: 'Task 20' } }]);
+  await page.getByRole('link', { name: /Task 7/ }).focus();
+  await page.keyboard.press('i');
+  await expect.poll(async () => (await needs(organization)).at(-1)).toMatchObject({ kind: 'assigned' });
+  await page.keyboard.press('z');
+  await expect.poll(async () => (await needs(organization)).at(-1)).toMatchObject({ kind: 'validation' });
 });
 
 test('what is sent back comes back with its reason, and a question is answered in place', async () => {

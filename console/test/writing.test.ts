@@ -134,6 +134,44 @@ test('tasks in a description are ticked, its code is coloured, and a pasted tabl
   expect(visitor.complaints).toEqual([]);
 });
 
+test('two people tick different tasks of one description at once, and both are ticked', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'A list', description: '- [ ] first\n- [ ] second' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const second = page.getByRole('checkbox', { name: 'second' });
+  await second.waitFor();
+  let isFirst = true;
+  await page.route(`**/api/work-items/${item.id}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false;
+      const change = { description: '- [x] first\n- [ ] second' };
+      await organization.call('PATCH', `/api/work-items/${item.id}`, change);
+    }
+    await route.continue();
+  });
+  await second.check();
+  await expect.poll(async () => (await now(organization, item.id)).description).toBe('- [x] first\n- [x] second');
+});
+
+test('a reason for sending work back is kept until it is sent, over reloads; a verdict is taken back with z', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judged', boardColumnId: 'Review' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const columnOf = async () => (await now(organization, item.id)).columnName;
+  await page.getByRole('button', { name: 'Send back' }).click();
+  await page.getByLabel('What is wrong?').fill('No tests');
+  await page.reload();
+  await page.getByRole('button', { name: 'Send back' }).click();
+  expect(await page.getByLabel('What is wrong?').inputValue()).toBe('No tests');
+  await page.getByLabel('What is wrong?').press('Control+Enter');
+  await expect.poll(columnOf).toBe('In Progress');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('z');
+  await expect.poll(columnOf).toBe('Review');
+  await page.getByRole('button', { name: 'Send back' }).click();
+  expect(await page.getByLabel('What is wrong?').inputValue()).toBe('');
+});
+
 test('a card opens in a panel with an address of its own; o opens it whole, Escape leads back to the card', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Beside the board' });

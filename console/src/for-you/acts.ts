@@ -2,12 +2,14 @@ import type { readNotifications } from '@worktrack/contracts/events/notification
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import type { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
-import { useRef, useState } from 'preact/hooks';
+import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
+import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
 import { tell } from '../parts/popup/toasts.tsx';
-import { identity, may } from '../session.ts';
+import { did, inTurn } from '../parts/popup/undo.ts';
+import { may } from '../session.ts';
 import { words as verdict } from '../verdict/messages.ts';
 import { giveVerdict, type Said } from '../verdict/verdict.tsx';
 import { words } from './messages.ts';
@@ -19,12 +21,11 @@ export interface Acts {
   approve(item: ForYouItem): void;
   askSendBack(item: ForYouItem): void;
   readonly sendingBack: ForYouItem | undefined;
-  sendBack(said: Said): void;
+  sendBack(said: Said): Promise<boolean>;
   closeSendBack(): void;
   assignToMe(item: ForYouItem): void;
   takeAway(item: ForYouItem): void;
   markRead(item: ForYouItem): void;
-  undo(): void;
 }
 
 export const isJudged = ({ kind }: ForYouItem): boolean => kind === 'review' || kind === 'validation';
@@ -32,86 +33,65 @@ export const isJudged = ({ kind }: ForYouItem): boolean => kind === 'review' || 
 export function useActs(): Acts {
   const [done, setDone] = useState<ReadonlySet<string>>(new Set());
   const [sendingBack, askSendBack] = useState<ForYouItem>();
-  /** How to take back what was done here, the last one at the end. */
-  const inverses = useRef<(() => Promise<unknown>)[]>([]);
 
-  const undo = () => {
-    const back = inverses.current.pop();
-    if (!back) return;
-    void attempt(words.notUndone, async () => {
-      await back();
-      await reread();
-      tell(words.undone);
-    });
-  };
-  /** At once in the list, so that the next one can follow at once; what the service refuses comes back. */
-  const act = async (item: ForYouItem, what: () => Promise<unknown>, said: string, back?: () => Promise<unknown>) => {
+  /** At once in the list, so that the next one can follow at once; what the service refuses comes back. @returns whether it was done */
+  const act = async (item: ForYouItem, what: () => Promise<unknown>, failed = verdict.noVerdict) => {
+    let isDone = false;
     setDone((ids) => new Set(ids).add(item.id));
-    if (back) inverses.current.push(back);
-    try {
-      await what().catch((error) => {
-        inverses.current = inverses.current.filter((each) => each !== back);
-        throw error;
-      });
-      tell(said, back && { label: `${words.undo} (z)`, run: undo });
+    await attempt(failed, async () => {
+      await inTurn(what);
+      isDone = true;
       await reread();
-    } finally {
-      setDone((ids) => new Set([...ids].filter((id) => id !== item.id)));
-    }
+    });
+    setDone((ids) => new Set([...ids].filter((id) => id !== item.id)));
+    return isDone;
   };
-  const judge = (item: ForYouItem, result: 'pass' | 'fail', said: Said) => {
+  const judge = async (item: ForYouItem, result: 'pass' | 'fail', said: Said) => {
     const { workItem, kind } = item;
-    if (!workItem || (kind !== 'review' && kind !== 'validation') || !may('work-items:write')) return;
-    const { id, taskId, boardColumnId } = workItem;
-    const told = result === 'pass' ? verdict.approved({ taskId }) : verdict.sentBack({ taskId });
-    // Past the gate again, which only owners and admins may do.
-    const { role } = identity.value?.user ?? {};
-    const force = role === 'owner' || role === 'admin';
-    const back = () =>
-      call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', {
-        ...{ workItemId: id, boardColumnId, takeOver: true },
-        ...(force && { force }),
-      });
-    void attempt(verdict.noVerdict, () => act(item, () => giveVerdict(id, kind, result, said), told, back));
+    if (!workItem || (kind !== 'review' && kind !== 'validation') || !may('work-items:write')) return false;
+    return act(item, () => giveVerdict(workItem, kind, result, said));
   };
-  const change = (item: ForYouItem, what: (id: string) => Promise<unknown>, said: (taskId: string) => string) => {
+  const change = (item: ForYouItem, what: (workItem: WorkItemSummary) => Promise<unknown>) => {
     const { workItem } = item;
-    if (!workItem || !may('work-items:write')) return;
-    void attempt(verdict.noVerdict, () => act(item, () => what(workItem.id), said(workItem.taskId)));
+    if (workItem && may('work-items:write')) void act(item, () => what(workItem));
   };
 
   return {
     isDone: (id) => done.has(id),
-    approve: (item) => judge(item, 'pass', { summary: verdict.approvedSummary, issues: [] }),
+    approve: (item) => void judge(item, 'pass', { summary: verdict.approvedSummary, issues: [] }),
     askSendBack: (item) => void (isJudged(item) && may('work-items:write') && askSendBack(item)),
     sendingBack,
-    sendBack(said) {
-      if (sendingBack) judge(sendingBack, 'fail', said);
+    async sendBack(said) {
       askSendBack(undefined);
+      return sendingBack !== undefined && judge(sendingBack, 'fail', said);
     },
     closeSendBack: () => askSendBack(undefined),
     assignToMe: (item) =>
-      change(
-        item,
-        (id) => call<typeof updateWorkItem>('PATCH /api/work-items/:id', { id, assignee: 'me' }),
-        (taskId) => words.taken({ taskId }),
-      ),
+      change(item, async ({ id, taskId, assignee }) => {
+        await assign(id, 'me');
+        did(words.taken({ taskId }), async () => {
+          await assign(id, assignee);
+          await reread();
+        });
+      }),
     takeAway: (item) =>
-      change(
-        item,
-        (workItemId) =>
-          call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', {
-            ...{ workItemId, boardColumnId: 'To Do', takeOver: true },
-          }),
-        (taskId) => words.takenAway({ taskId }),
-      ),
+      change(item, async ({ id: workItemId, taskId }) => {
+        const where = { boardColumnId: 'To Do', takeOver: true };
+        await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', { workItemId, ...where });
+        tell(words.takenAway({ taskId }));
+      }),
     markRead: (item) => {
       const ids = [item.id.slice('mention/'.length)];
-      const read = () => call<typeof readNotifications>('POST /api/notifications/read', { ids });
-      void attempt(words.notRead, () => act(item, read, words.read));
+      const read = async () => {
+        await call<typeof readNotifications>('POST /api/notifications/read', { ids });
+        tell(words.read);
+      };
+      void act(item, read, words.notRead);
     },
-    undo,
   };
 }
+
+const assign = (id: string, assignee: string | null) =>
+  call<typeof updateWorkItem>('PATCH /api/work-items/:id', { id, assignee });
 
 const reread = () => queries.invalidateQueries({ queryKey: ['for-you'] });

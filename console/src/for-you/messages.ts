@@ -24,9 +24,6 @@ export const words = messages({
   next: { en: 'Next', de: 'Weiter', tr: 'Sonraki', ja: '次へ' },
   previous: { en: 'Previous', de: 'Zurück', tr: 'Önceki', ja: '前へ' },
   open: { en: 'Open', de: 'Öffnen', tr: 'Aç', ja: '開く' },
-  undo: { en: 'Undo', de: 'Rückgängig', tr: 'Geri al', ja: '元に戻す' },
-  undone: { en: 'Undone.', de: 'Rückgängig gemacht.', tr: 'Geri alındı.', ja: '元に戻しました。' },
-  notUndone: { en: 'Not undone.', de: 'Nicht rückgängig gemacht.', tr: 'Geri alınmadı.', ja: '元に戻せませんでした。' },
   takeIt: { en: 'Assign to me', de: 'Mir zuweisen', tr: 'Bana ata', ja: '自分が担当' },
   taken: {
     en: '{taskId} is assigned to you.',

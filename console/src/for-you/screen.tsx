@@ -115,7 +115,6 @@ function useKeys(items: readonly ForYouItem[], at: number, choose: (id: string) 
         { keys: 'a', label: verdict.approve, run: withChosen((item, known) => known.approve(item)) },
         { keys: 'x', label: common.sendBack, run: withChosen((item, known) => known.askSendBack(item)) },
         { keys: 'i', label: words.takeIt, run: withChosen((item, known) => known.assignToMe(item)) },
-        { keys: 'z', label: words.undo, run: () => latest.current.acts.undo() },
       ];
     }, []),
   );

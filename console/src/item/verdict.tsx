@@ -6,7 +6,7 @@ import { queries, useQuery } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
-import { tell } from '../parts/popup/toasts.tsx';
+import { inTurn } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
 import { words as verdict } from '../verdict/messages.ts';
 import { giveVerdict, type Said, SendBack } from '../verdict/verdict.tsx';
@@ -31,15 +31,17 @@ function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged })
   const { id, taskId } = item;
   const [isSendingBack, setSendingBack] = useState(false);
   const { isBusy, run } = useBusy(verdict.noVerdict);
-  const give = (result: 'pass' | 'fail', said: Said, done: string) =>
-    run(async () => {
-      await giveVerdict(id, role === 'review' ? 'review' : 'validation', result, said);
-      setSendingBack(false);
+  const give = async (result: 'pass' | 'fail', said: Said) => {
+    let isGiven = false;
+    await run(async () => {
+      await inTurn(() => giveVerdict(item, role === 'review' ? 'review' : 'validation', result, said));
       void queries.invalidateQueries({ queryKey: ['item'] });
-      tell(done);
+      setSendingBack(false);
+      isGiven = true;
     });
-  const approve = () =>
-    void give('pass', { summary: verdict.approvedSummary, issues: [] }, verdict.approved({ taskId }));
+    return isGiven;
+  };
+  const approve = () => void give('pass', { summary: verdict.approvedSummary, issues: [] });
   const shortcuts = useMemo(
     () => [
       { keys: 'a', label: verdict.approve, run: approve },
@@ -69,7 +71,7 @@ function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged })
         <SendBack
           taskId={taskId}
           isBusy={isBusy}
-          onSend={(said) => void give('fail', said, verdict.sentBack({ taskId }))}
+          onSend={(said) => give('fail', said)}
           onClose={() => setSendingBack(false)}
         />
       )}

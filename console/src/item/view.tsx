@@ -135,13 +135,24 @@ function Trail({ item }: { readonly item: WorkItem }) {
   );
 }
 
-/** Ticking a task changes the description. */
+/** Ticking a task changes one line of the description: what others do meanwhile to other lines is no conflict. */
 function tick(item: WorkItem) {
-  return (description: string) =>
+  return (description: string): Promise<unknown> =>
     saveItem(item, { description }).catch((error) => {
-      if (error instanceof Overtaken) tell(words.overtaken, { label: words.understood, run: () => {} });
-      else tellFailure(words.notSaved, error);
+      if (!(error instanceof Overtaken)) return tellFailure(words.notSaved, error);
+      const { current } = error;
+      const merged = withLine(item.description, description, current.description);
+      if (merged !== undefined) return tick(current)(merged);
+      tell(words.overtaken, { label: words.understood, run: () => {} });
     });
+}
+
+/** The one line that differs after a change, in a text that others have changed. undefined: they have changed that line, too */
+function withLine(before: string, after: string, now: string): string | undefined {
+  const [old, wanted, lines] = [before.split('\n'), after.split('\n'), now.split('\n')];
+  const at = old.findIndex((line, index) => line !== wanted[index]);
+  const isTheirs = at < 0 || ![old[at], wanted[at]].includes(lines[at]);
+  return isTheirs ? undefined : lines.with(at, wanted[at] ?? '').join('\n');
 }
 
 async function remove(item: WorkItem): Promise<void> {

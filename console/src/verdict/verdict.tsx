@@ -1,9 +1,14 @@
 import type { completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
-import { useState } from 'preact/hooks';
+import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
+import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { useDraft } from '../parts/form/draft.ts';
 import { Field } from '../parts/form/field.tsx';
 import { words as common } from '../parts/messages.ts';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
+import { did } from '../parts/popup/undo.ts';
+import { leads } from '../session.ts';
 import { words } from './messages.ts';
 
 export interface Said {
@@ -11,9 +16,9 @@ export interface Said {
   readonly issues: readonly string[];
 }
 
-/** By the operations that agents use. @param kind what the work waits for */
+/** By the operations that agents use; says so, and offers to take it back. @param kind what the work waits for */
 export async function giveVerdict(
-  workItemId: string,
+  { id: workItemId, taskId, boardColumnId }: Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId'>,
   kind: 'review' | 'validation',
   result: 'pass' | 'fail',
   { summary, issues }: Said,
@@ -21,24 +26,35 @@ export async function giveVerdict(
   const verdict = { workItemId, result, summary, issues: [...issues] };
   if (kind === 'review') await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict);
   else await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict);
+  did(result === 'pass' ? words.approved({ taskId }) : words.sentBack({ taskId }), async () => {
+    // Past the gate again, which only owners and admins may do.
+    const how = { takeOver: true, ...(leads.value && { force: true }) };
+    await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', { workItemId, boardColumnId, ...how });
+    // Works even when there is no stream of events.
+    for (const name of ['for-you', 'item']) void queries.invalidateQueries({ queryKey: [name] });
+  });
 }
 
 interface SendBackProps {
   readonly taskId: string;
   readonly isBusy: boolean;
-  readonly onSend: (said: Said) => void;
+  /** @returns whether it was recorded: until then what was written is kept */
+  readonly onSend: (said: Said) => Promise<boolean>;
   readonly onClose: () => void;
 }
 
 /** Asks why: whoever takes the work up again reads it. */
 export function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
-  const [summary, setSummary] = useState('');
-  const [issues, setIssues] = useState('');
-  const isReady = summary.trim() !== '' && !isBusy;
-  const send = (event: Event) => {
+  const summary = useDraft(`return.${taskId}`);
+  const issues = useDraft(`issues.${taskId}`);
+  const isReady = summary.text.trim() !== '' && !isBusy;
+  const send = async (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
-    onSend({ summary: summary.trim(), issues: issues.split('\n').flatMap((line) => line.trim() || []) });
+    const lines = issues.text.split('\n').flatMap((line) => line.trim() || []);
+    if (!(await onSend({ summary: summary.text.trim(), issues: lines }))) return;
+    summary.clear();
+    issues.clear();
   };
   return (
     <Dialog title={common.sendBackOf({ taskId })} onClose={onClose}>
@@ -46,7 +62,7 @@ export function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
         class="stack"
         onSubmit={send}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
         }}
       >
         <Field label={common.whatIsWrong}>
@@ -56,8 +72,8 @@ export function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
               class="input"
               rows={3}
               autofocus
-              value={summary}
-              onInput={({ currentTarget }) => setSummary(currentTarget.value)}
+              value={summary.text}
+              onInput={({ currentTarget }) => summary.setText(currentTarget.value)}
             />
           )}
         </Field>
@@ -67,8 +83,8 @@ export function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
               {...control}
               class="input"
               rows={3}
-              value={issues}
-              onInput={({ currentTarget }) => setIssues(currentTarget.value)}
+              value={issues.text}
+              onInput={({ currentTarget }) => issues.setText(currentTarget.value)}
             />
           )}
         </Field>

@@ -13,6 +13,7 @@ const SLOT = 'done';
 
 /** What was done in this tab and can be undone, the last one at the end. */
 let done: readonly Done[] = [];
+let doing: Promise<unknown> = Promise.resolve();
 
 /**
  * Says what was done, and offers to undo it: in the message, and with `z` as long as it is the last thing that was done.
@@ -26,7 +27,15 @@ export function did(text: string, undo: () => Promise<unknown>, next: readonly T
   tell(text, [...next, back], SLOT);
 }
 
-export function undoLast(): void {
+/** One after the other, so that what was begun last is what is undone first, also if that is asked for before it is done. */
+export function inTurn<T>(what: () => Promise<T>): Promise<T> {
+  const turn = doing.then(what);
+  doing = turn.catch(() => undefined);
+  return turn;
+}
+
+export async function undoLast(): Promise<void> {
+  await doing;
   const last = done.at(-1);
   if (last) void takeBack(last);
   else tell(words.nothingToUndo);
