@@ -1,6 +1,6 @@
 import type { View } from '@worktrack/contracts/projects/view';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { choose } from './support/choose.ts';
@@ -244,4 +244,35 @@ test('lanes that come into view are drawn a few cards a frame, however many are 
   await titled(page, '4 of grace').first().waitFor({ state: 'attached' });
   const perFrame = await page.evaluate(() => (globalThis as unknown as { perFrame: number[] }).perFrame);
   expect(Math.max(...perFrame)).toBeLessThanOrEqual(16);
+});
+
+test('a long press drags a card to another lane on a touch screen', async () => {
+  const organization = await stage.newOrganization();
+  const one = await createItem(organization, { title: 'Hers', assignee: 'ada' });
+  await createItem(organization, { title: 'His', assignee: 'bob' });
+  const visitor = await stage.visit('board?groupBy=assignee', {
+    ...{ apiKey: organization.apiKey, hasTouch: true, isMobile: true, viewport: { width: 375, height: 812 } },
+  });
+  const { page } = visitor;
+  await page.locator('.card[draggable=true]').nth(1).waitFor();
+  const devTools = await page.context().newCDPSession(page);
+  const middle = async (what: Locator) => {
+    const box = await what.boundingBox();
+    if (!box) throw new Error('It is not shown.');
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  };
+  await devTools.send('Input.setInterceptDrags', { enabled: true });
+  type Drag = NonNullable<Parameters<typeof devTools.send<'Input.dispatchDragEvent'>>[1]>;
+  const intercepted = new Promise<Pick<Drag, 'data'>>((resolve) => devTools.once('Input.dragIntercepted', resolve));
+  await devTools.send('Emulation.setEmitTouchEventsForMouse', { enabled: true, configuration: 'mobile' });
+  const finger = { ...(await middle(titled(page, 'Hers'))), button: 'left', clickCount: 1 } as const;
+  // Not answered: what follows is a drag, and no longer a touch.
+  void devTools.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...finger }).catch(() => {});
+  const { data } = await intercepted;
+  const target = await middle(cellOf(page, 'bob', 'Backlog'));
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devTools.send('Input.dispatchDragEvent', { type, ...target, data });
+  await expect.poll(() => titlesIn(page, 'bob', 'Backlog')).toHaveLength(2);
+  await expect.poll(() => placeOf(organization, one)).toEqual(['bob', 'Backlog']);
+  expect(visitor.complaints).toEqual([]);
 });

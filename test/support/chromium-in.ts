@@ -15,6 +15,11 @@ const FLAGS = [
   '--disable-gpu',
   // A test leaves a page before compiling it pays: showing one and letting axe look at it four times takes 0.7 s of CPU instead of 1.2.
   '--js-flags=--no-opt,--no-maglev',
+  // A mouse that hovers, as Playwright says by the same flag, of which the last one counts; and as on phones, a long press drags what can be dragged.
+  `--blink-settings=${[
+    ...['primaryHoverType=2', 'availableHoverTypes=2', 'primaryPointerType=4', 'availablePointerTypes=4'],
+    ...['touchDragDropEnabled=true', 'touchDragEndContextMenu=true'],
+  ]}`,
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
