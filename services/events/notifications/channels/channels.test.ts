@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PublishedLogEvent } from '@worktrack/contracts/events/event';
 import type { ChatFormat } from '@worktrack/contracts/events/notifications';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
-import { event, notificationService, startEvents } from '../../testing.ts';
+import { event, startEvents } from '../../testing.ts';
 import { until } from '../../webhooks/testing.ts';
 import { ChannelModel } from './channels.model.ts';
 import { takeChannel } from './channels.repository.ts';
+import { channelTests } from './test-channels.ts';
 
 interface Mail {
   readonly to: string;
@@ -52,20 +52,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-/** Another process that tells. */
-function replica() {
-  const service = notificationService({ SMTP_URL: smtp.url });
-  service.start();
-  const stop = () => service.stop();
-  ends.push(stop);
-  return { stop };
-}
+const { here, ends, replica, mention } = channelTests(() => ({ SMTP_URL: smtp.url }));
 
 async function endpoint(...answer: Parameters<typeof Endpoint.start>): Promise<Endpoint> {
   const started = await Endpoint.start(...answer);
@@ -73,34 +60,14 @@ async function endpoint(...answer: Parameters<typeof Endpoint.start>): Promise<E
   return started;
 }
 
-let organizationId: string;
-let projectId: string;
-let ada: string;
-let workItemId: string;
-let revision: number;
-beforeEach(() => {
-  organizationId = randomUUID();
-  projectId = randomUUID();
-  ada = randomUUID();
-  workItemId = randomUUID();
-  revision = 0;
-});
-
 type Settings = Omit<Parameters<typeof events.call<'notifications.store'>>[1], 'address'>;
 const addressOf = (userId: string) => `${userId}@example.com`;
-const set = (settings: Settings, userId = ada) =>
-  events.call('notifications.store', { ...settings, address: addressOf(userId) }, organizationId, undefined, {
+const set = (settings: Settings, userId = here.ada) =>
+  events.call('notifications.store', { ...settings, address: addressOf(userId) }, here.organizationId, undefined, {
     userId,
   });
-const shown = () => events.call('notifications.settings', {}, organizationId, undefined, { userId: ada });
+const shown = () => events.call('notifications.settings', {}, here.organizationId, undefined, { userId: here.ada });
 const chat = (url: string, format: ChatFormat = 'slack') => ({ webhook: { url, format } });
-
-/** Somebody mentions them. */
-const mention = (words: string, userId = ada, changes: Partial<PublishedLogEvent> = {}) =>
-  event({
-    ...{ organizationId, projectId, type: 'work_item.commented', subjectId: workItemId, taskId: 'W-T-1' },
-    ...{ revision: ++revision, data: { text: words, mentions: [userId] }, actor: null, ...changes },
-  });
 
 const mailsTo = (userId: string) => smtp.mails.filter(({ to }) => to === addressOf(userId));
 const bodies = ({ received }: Endpoint) => received.map(({ body }) => body).join('\n');
@@ -161,11 +128,17 @@ describe('in a chat', () => {
   ] as const)('in %s, an item is told by its title, too', async (language, expected, more) => {
     const well = await endpoint();
     await set({ language, ...chat(well.url) });
-    await events.call('notifications.setWatch', { workItemId, watching: true }, organizationId, undefined, {
-      userId: ada,
-    });
+    await events.call(
+      'notifications.setWatch',
+      { workItemId: here.workItemId, watching: true },
+      here.organizationId,
+      undefined,
+      {
+        userId: here.ada,
+      },
+    );
     const need = { type: 'work_item.needs_attention', data: { kind: 'review', title: 'Fix\n<it>' } } as const;
-    await events.take(Array.from({ length: 21 }, () => mention('', ada, need)));
+    await events.take(Array.from({ length: 21 }, () => mention('', here.ada, need)));
     replica();
     await until(() => expect(well.received).toHaveLength(1));
     const { text } = JSON.parse(well.received[0]?.body ?? '') as { text: string };
@@ -192,10 +165,10 @@ describe('in a chat', () => {
 
   test('what was read meanwhile is not told, nor what was there before', async () => {
     const well = await endpoint();
-    await events.take([mention('before', ada, { at: new Date(Date.now() - 1_000).toISOString() })]);
+    await events.take([mention('before', here.ada, { at: new Date(Date.now() - 1_000).toISOString() })]);
     await set(chat(well.url));
     await events.take([mention('seen')]);
-    await events.call('notifications.read', {}, organizationId, undefined, { userId: ada });
+    await events.call('notifications.read', {}, here.organizationId, undefined, { userId: here.ada });
     await events.take([mention('news')]);
     const { stop } = replica();
     await until(() => expect(bodies(well)).toContain('news'));
@@ -207,7 +180,7 @@ describe('in a chat', () => {
     const well = await endpoint();
     await set(chat(well.url));
     await events.take([mention('left behind')]);
-    const channel = await ChannelModel.findOne({ organizationId, userId: ada }).lean();
+    const channel = await ChannelModel.findOne({ organizationId: here.organizationId, userId: here.ada }).lean();
     if (!channel) throw new Error('It was set.');
     const now = new Date();
     expect(await takeChannel(channel, 'dead', now, new Date(now.getTime() + 3_000))).toBeDefined();
@@ -227,7 +200,7 @@ describe('in a chat', () => {
     replica();
     await until(() => expect(dead.received.length).toBeGreaterThan(0));
     const well = await endpoint();
-    organizationId = randomUUID();
+    here.organizationId = randomUUID();
     await set(chat(well.url));
     await events.take([mention('news')]);
     await until(() => expect(well.received).toHaveLength(1), 8_000);
@@ -264,14 +237,14 @@ describe('by mail', () => {
     await set({ mail: 'at_once' });
     await events.take([mention('Which blue?\r\nBcc: mallory@example.com')]);
     replica();
-    await until(() => expect(mailsTo(ada)).toHaveLength(1));
-    const [mail] = mailsTo(ada);
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(1));
+    const [mail] = mailsTo(here.ada);
     expect(mail?.text).toMatch(/^Subject: W-T-1 you were mentioned: Which blue\? Bcc: mallory@example.com\r$/m);
     expect(mail?.text).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
     expect(mail?.text).toContain('https://worktrack.example/console/items/W-T-1');
     const [, token = ''] = /^List-Unsubscribe: <https:\S+\?token=(\S+)>\r$/m.exec(mail?.text ?? '') ?? [];
     const end = (given: string) => events.call('notifications.unsubscribe', { token: given }, '');
-    for (const forged of ['', 'a.b.c.d', token.slice(0, -2), token.replace(ada, randomUUID())]) {
+    for (const forged of ['', 'a.b.c.d', token.slice(0, -2), token.replace(here.ada, randomUUID())]) {
       expect(await end(forged)).toEqual({ unsubscribed: false });
     }
     expect((await shown()).mail).toBe('at_once');
@@ -282,11 +255,11 @@ describe('by mail', () => {
   test('it is in the language of the person, whichever they change', async () => {
     await set({ mail: 'at_once' });
     await set({ language: 'de' });
-    await events.take([mention('Welches Blau?', ada, { data: { mentions: [ada], title: 'Die Farbe' } })]);
+    await events.take([mention('Welches Blau?', here.ada, { data: { mentions: [here.ada], title: 'Die Farbe' } })]);
     replica();
-    await until(() => expect(mailsTo(ada)).toHaveLength(1));
-    expect(mailsTo(ada)[0]?.text).toMatch(/^W-T-1 Die Farbe .*wurdest erw/m);
-    expect(mailsTo(ada)[0]?.text).toContain('Keine E-Mails mehr: https://');
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(1));
+    expect(mailsTo(here.ada)[0]?.text).toMatch(/^W-T-1 Die Farbe .*wurdest erw/m);
+    expect(mailsTo(here.ada)[0]?.text).toContain('Keine E-Mails mehr: https://');
   });
 
   test('a digest gathers what is still unread, and what falls into quiet hours comes at their end', async () => {
@@ -296,34 +269,36 @@ describe('by mail', () => {
       vi.setSystemTime(new Date(time));
       return { at: time };
     };
-    await events.take([mention('apple', ada, at('2026-03-02T20:30:01Z'))]);
-    await events.take([mention('pear', ada, at('2026-03-02T21:10:00Z'))]);
+    await events.take([mention('apple', here.ada, at('2026-03-02T20:30:01Z'))]);
+    await events.take([mention('pear', here.ada, at('2026-03-02T21:10:00Z'))]);
     // Whatever is chosen in between, nothing of it is lost.
     for (const mail of ['daily', 'hourly'] as const) await set({ mail });
     const dueAt = async () =>
-      (await ChannelModel.findOne({ organizationId, userId: ada }).lean())?.dueAt?.toISOString();
+      (
+        await ChannelModel.findOne({ organizationId: here.organizationId, userId: here.ada }).lean()
+      )?.dueAt?.toISOString();
     replica();
     await until(async () => expect(await dueAt()).toBe('2026-03-02T21:30:01.000Z'));
-    expect(mailsTo(ada)).toHaveLength(0);
+    expect(mailsTo(here.ada)).toHaveLength(0);
     at('2026-03-02T21:30:02Z');
-    await until(() => expect(mailsTo(ada)).toHaveLength(1));
-    expect(mailsTo(ada)[0]?.text).toMatch(/apple.*pear/s);
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(1));
+    expect(mailsTo(here.ada)[0]?.text).toMatch(/apple.*pear/s);
 
-    await events.take([mention('three', ada, at('2026-03-02T21:40:00Z'))]);
+    await events.take([mention('three', here.ada, at('2026-03-02T21:40:00Z'))]);
     await until(async () => expect(await dueAt()).toBe('2026-03-03T05:00:00.000Z'));
     at('2026-03-03T05:00:01Z');
-    await until(() => expect(mailsTo(ada)).toHaveLength(2));
-    expect(mailsTo(ada)[1]?.text).not.toMatch(/apple|pear/);
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(2));
+    expect(mailsTo(here.ada)[1]?.text).not.toMatch(/apple|pear/);
   });
 
   test('an address that is refused for good is not tried again with the same', async () => {
     const gone = randomUUID();
     const store = { mail: 'at_once', address: `gone-${gone}@example.com` } as const;
-    await events.call('notifications.store', store, organizationId, undefined, { userId: gone });
+    await events.call('notifications.store', store, here.organizationId, undefined, { userId: gone });
     await events.take([mention('lost', gone)]);
     replica();
     await until(async () => {
-      const channel = await ChannelModel.findOne({ organizationId, userId: gone }).lean();
+      const channel = await ChannelModel.findOne({ organizationId: here.organizationId, userId: gone }).lean();
       expect(channel).toMatchObject({ attempts: 0, unwell: false });
       expect(channel?.dueAt).toBeUndefined();
     });
@@ -335,10 +310,10 @@ test('channels tell no more than their user may see, and nothing once the user i
   await set({ ...chat(well.url), mail: 'daily' });
   const other = randomUUID();
   const changed = (changes: object) =>
-    event({ organizationId, type: 'user.updated', subjectId: ada, data: { changes } });
+    event({ organizationId: here.organizationId, type: 'user.updated', subjectId: here.ada, data: { changes } });
   await events.take([changed({ projects: { from: null, to: [other] } })]);
   expect((await shown()).projects).toEqual([other]);
-  await events.take([mention('hidden'), mention('seen', ada, { projectId: other })]);
+  await events.take([mention('hidden'), mention('seen', here.ada, { projectId: other })]);
   replica();
   await until(() => expect(well.received).toHaveLength(1));
   expect(bodies(well)).toContain('seen');

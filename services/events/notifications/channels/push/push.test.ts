@@ -1,10 +1,10 @@
 import { createECDH, randomUUID } from 'node:crypto';
-import type { PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { MAX_BROWSERS } from '@worktrack/contracts/events/push';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { event, notificationService, startEvents } from '../../../testing.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { event, startEvents } from '../../../testing.ts';
 import { until } from '../../../webhooks/testing.ts';
 import { ChannelModel } from '../channels.model.ts';
+import { channelTests } from '../test-channels.ts';
 import { TestPushService } from './test-push-service.ts';
 import { vapidKeysSetting } from './vapid.ts';
 
@@ -27,54 +27,23 @@ afterAll(async () => {
   await service.stop();
 });
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const end of ends.splice(0).reverse()) await end();
-  expect(service.faults.splice(0)).toEqual([]);
-});
-
-/** Another process that tells. */
-function replica(keys = VAPID_KEYS) {
-  const telling = notificationService({ VAPID_KEYS: keys });
-  telling.start();
-  const stop = () => telling.stop();
-  ends.push(stop);
-  return { stop };
-}
-
-let organizationId: string;
-let projectId: string;
-let ada: string;
-let workItemId: string;
-let revision: number;
-beforeEach(() => {
-  organizationId = randomUUID();
-  projectId = randomUUID();
-  ada = randomUUID();
-  workItemId = randomUUID();
-  revision = 0;
-});
+// Set up first: asked last.
+afterEach(() => expect(service.faults.splice(0)).toEqual([]));
+const { here, replica, mention } = channelTests(() => ({ VAPID_KEYS }));
 
 type Browser = ReturnType<TestPushService['browser']>;
 type As = Parameters<typeof events.call>[4];
-const subscribe = ({ subscription }: Pick<Browser, 'subscription'>, userId = ada, as: As = {}) =>
-  events.call('push.subscribe', subscription, organizationId, undefined, { userId, ...as });
-const unsubscribe = (id: string, userId = ada) =>
-  events.call('push.unsubscribe', { id }, organizationId, undefined, { userId });
-const list = async (userId = ada) =>
-  (await events.call('push.list', {}, organizationId, undefined, { userId })).subscriptions;
+const subscribe = ({ subscription }: Pick<Browser, 'subscription'>, userId = here.ada, as: As = {}) =>
+  events.call('push.subscribe', subscription, here.organizationId, undefined, { userId, ...as });
+const unsubscribe = (id: string, userId = here.ada) =>
+  events.call('push.unsubscribe', { id }, here.organizationId, undefined, { userId });
+const list = async (userId = here.ada) =>
+  (await events.call('push.list', {}, here.organizationId, undefined, { userId })).subscriptions;
 const store = (settings: object) =>
-  events.call('notifications.store', { ...settings, address: 'ada@example.com' }, organizationId, undefined, {
-    userId: ada,
+  events.call('notifications.store', { ...settings, address: 'ada@example.com' }, here.organizationId, undefined, {
+    userId: here.ada,
   });
 
-/** Somebody mentions them. */
-const mention = (words: string, userId = ada, changes: Partial<PublishedLogEvent> = {}) =>
-  event({
-    ...{ organizationId, projectId, type: 'work_item.commented', subjectId: workItemId, taskId: 'W-T-1' },
-    ...{ revision: ++revision, data: { text: words, mentions: [userId] }, actor: null, ...changes },
-  });
 const bodies = ({ received }: Browser) => received.map(({ body }) => body).join('\n');
 
 describe('what is told', () => {
@@ -99,7 +68,7 @@ describe('what is told', () => {
     const browser = service.browser();
     await subscribe(browser);
     await store({ language: 'tr' });
-    await events.take([mention('', ada, { data: { text: 'Mavi mi?', mentions: [ada], title: 'Giriş' } })]);
+    await events.take([mention('', here.ada, { data: { text: 'Mavi mi?', mentions: [here.ada], title: 'Giriş' } })]);
     const first = replica();
     await until(() => expect(browser.received).toHaveLength(1));
     expect(browser.received[0]).toMatchObject({ title: 'W-T-1 Giriş', body: 'sizden bahsedildi: Mavi mi?' });
@@ -116,7 +85,7 @@ describe('what is told', () => {
     const long = '🟦'.repeat(300);
     const now = Date.now();
     const all = ['a', 'b', 'c'].map((name, at) =>
-      mention(`${name} ${long}`, ada, { at: new Date(now + at).toISOString() }),
+      mention(`${name} ${long}`, here.ada, { at: new Date(now + at).toISOString() }),
     );
     await events.take(all);
     replica();
@@ -132,7 +101,7 @@ describe('what is told', () => {
     for (const browser of browsers) await subscribe(browser);
     for (const { user, browser } of others) await subscribe(browser, user);
     const replicas = [replica(), replica()];
-    for (const user of [ada, ...others.map(({ user }) => user)]) {
+    for (const user of [here.ada, ...others.map(({ user }) => user)]) {
       const batch = [mention('no. a.', user), mention('no. b.', user)];
       for (const _ of ['first', 'again']) await events.take(batch);
     }
@@ -151,12 +120,12 @@ describe('what is told', () => {
 
   test('what was seen meanwhile is not told, nor what was there before, nor of which one is not told', async () => {
     const browser = service.browser();
-    await events.take([mention('before', ada, { at: new Date(Date.now() - 1_000).toISOString() })]);
+    await events.take([mention('before', here.ada, { at: new Date(Date.now() - 1_000).toISOString() })]);
     await subscribe(browser);
     await events.take([mention('seen')]);
-    await events.call('notifications.read', {}, organizationId, undefined, { userId: ada });
-    const assigned = { kind: 'assigned', userId: ada };
-    await events.take([mention('', ada, { type: 'work_item.needs_attention', data: assigned }), mention('news')]);
+    await events.call('notifications.read', {}, here.organizationId, undefined, { userId: here.ada });
+    const assigned = { kind: 'assigned', userId: here.ada };
+    await events.take([mention('', here.ada, { type: 'work_item.needs_attention', data: assigned }), mention('news')]);
     await store({ kinds: { assigned: false } });
     const { stop } = replica();
     await until(() => expect(browser.received).toHaveLength(1));
@@ -174,15 +143,17 @@ describe('what is told', () => {
       vi.setSystemTime(new Date(time));
       return { at: time };
     };
-    await events.take([mention('apple', ada, at('2026-03-02T22:00:00Z'))]);
+    await events.take([mention('apple', here.ada, at('2026-03-02T22:00:00Z'))]);
     replica();
     const dueAt = async () =>
-      (await ChannelModel.findOne({ organizationId, userId: ada }).lean())?.dueAt?.toISOString();
+      (
+        await ChannelModel.findOne({ organizationId: here.organizationId, userId: here.ada }).lean()
+      )?.dueAt?.toISOString();
     await until(async () => expect(await dueAt()).toBe('2026-03-03T06:00:00.000Z'));
     expect(browser.received).toHaveLength(0);
     at('2026-03-03T06:00:01Z');
     await until(() => expect(bodies(browser)).toContain('apple'));
-    await events.take([mention('pear', ada, at('2026-03-03T22:00:00Z'))]);
+    await events.take([mention('pear', here.ada, at('2026-03-03T22:00:00Z'))]);
     await store({ quietHours: null });
     await until(() => expect(bodies(browser)).toContain('pear'));
   });
@@ -244,7 +215,7 @@ describe('browsers', () => {
   test('are listed by name, without what sends to them, and for nobody else', async () => {
     const sender = { address: null, userAgent: FIREFOX, type: 'session', id: randomUUID(), name: 'Ada' } as const;
     const browser = service.browser();
-    const saved = await subscribe(browser, ada, { sender });
+    const saved = await subscribe(browser, here.ada, { sender });
     expect(await list()).toEqual([saved]);
     expect(saved).toEqual({
       ...{ id: expect.any(String), browser: 'Firefox on Linux', createdAt: expect.any(String) },
@@ -276,7 +247,7 @@ describe('browsers', () => {
     expect([...(await list()), ...(await list(grace))]).toHaveLength(1);
     await subscribe(browser, grace);
     expect(await list()).toEqual([]);
-    await events.take([mention('for Ada', ada), mention('for Grace', grace)]);
+    await events.take([mention('for Ada', here.ada), mention('for Grace', grace)]);
     const { stop } = replica();
     await until(() => expect(browser.received).toHaveLength(1));
     await stop();
@@ -298,10 +269,10 @@ describe('browsers', () => {
     const [whole, limited] = [service.browser(), service.browser()];
     const [other, third] = [randomUUID(), randomUUID()];
     await subscribe(whole);
-    await subscribe(limited, ada, { projects: [other, third] });
+    await subscribe(limited, here.ada, { projects: [other, third] });
     const changed = (changes: object) =>
-      event({ organizationId, type: 'user.updated', subjectId: ada, data: { changes } });
-    await events.take([mention('here'), mention('there', ada, { projectId: other })]);
+      event({ organizationId: here.organizationId, type: 'user.updated', subjectId: here.ada, data: { changes } });
+    await events.take([mention('here'), mention('there', here.ada, { projectId: other })]);
     replica();
     await until(() => expect([whole.received.length, limited.received.length]).toEqual([1, 1]));
     expect([whole.received[0]?.title, bodies(limited)]).toEqual(['2 new', 'you were mentioned: there']);
@@ -316,12 +287,14 @@ describe('browsers', () => {
     await subscribe(browser);
     const renewed = pair();
     const ask = events.restarted({ VAPID_KEYS: renewed });
-    const answer = await ask('push.list', {}, organizationId, undefined, { userId: ada });
+    const answer = await ask('push.list', {}, here.organizationId, undefined, { userId: here.ada });
     expect(answer).toEqual({ publicKey: renewed.publicKey, subscriptions: [] });
     await events.take([mention('news')]);
-    const { stop } = replica(renewed);
+    const { stop } = replica({ VAPID_KEYS: renewed });
     await until(async () =>
-      expect((await ChannelModel.findOne({ organizationId, userId: ada }).lean())?.dueAt).toBeUndefined(),
+      expect(
+        (await ChannelModel.findOne({ organizationId: here.organizationId, userId: here.ada }).lean())?.dueAt,
+      ).toBeUndefined(),
     );
     await stop();
     expect(browser.received).toEqual([]);
@@ -329,8 +302,8 @@ describe('browsers', () => {
 
   test('are none where no keys are set', async () => {
     const ask = events.restarted({});
-    expect(await ask('push.list', {}, organizationId)).toEqual({ publicKey: null, subscriptions: [] });
-    await expect(ask('push.subscribe', service.browser().subscription, organizationId)).rejects.toMatchObject({
+    expect(await ask('push.list', {}, here.organizationId)).toEqual({ publicKey: null, subscriptions: [] });
+    await expect(ask('push.subscribe', service.browser().subscription, here.organizationId)).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       message: /VAPID_KEYS/,
     });
