@@ -8,8 +8,8 @@ const FIRST = ':is(.dialog-head ~ *, .dialog-head ~ * *):is(input, select, texta
 
 interface DialogProps {
   readonly title: string;
-  /** On Escape, the × and a press outside it; the focus returns to where it was before. */
-  readonly onClose: () => void;
+  /** On Escape, the × and a press outside it; the focus returns to where it was before. Absent: only what is inside closes it, as it shows what is shown once. */
+  readonly onClose?: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
 }
@@ -36,16 +36,20 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
       }}
-      onMouseDown={(event) => event.target === dialog.current && onClose()}
+      // The second Escape in a row closes it without asking.
+      onKeyDown={(event) => !onClose && event.key === 'Escape' && event.preventDefault()}
+      onMouseDown={(event) => event.target === dialog.current && onClose?.()}
     >
       <div class="dialog-inside">
         <div class="dialog-head">
           <h2 id={id}>{title}</h2>
-          <button type="button" class="button button-quiet button-icon" aria-label={words.close} onClick={onClose}>
-            ×
-          </button>
+          {onClose && (
+            <button type="button" class="button button-quiet button-icon" aria-label={words.close} onClick={onClose}>
+              ×
+            </button>
+          )}
         </div>
         {children}
       </div>

@@ -24,7 +24,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedApiKey>();
   if (made) {
     return (
-      <Dialog title={words.made({ name: made.name })} onClose={onClose}>
+      <Dialog title={words.made({ name: made.name })}>
         {made.key === null ? (
           <p>{secretWords.lostSecret}</p>
         ) : (

@@ -11,7 +11,7 @@ import { words } from './messages.ts';
 /** A secret, shown this once. @param secret null: its answer was lost */
 export function ShownSecret({ secret, onClose }: { readonly secret: string | null; readonly onClose: () => void }) {
   return (
-    <Dialog title={words.secret} onClose={onClose}>
+    <Dialog title={words.secret}>
       {secret === null ? (
         <p>{secretWords.lostSecret}</p>
       ) : (
