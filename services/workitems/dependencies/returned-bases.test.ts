@@ -91,6 +91,8 @@ describe('a base that is sent back', () => {
     await validate(2);
     expect(await markOf(next.id)).toEqual([base.taskId]);
     await finish(base.id);
+    await review(base.id, 'fail');
+    await finish(base.id);
     await review(base.id, 'pass');
     expect(await markOf(next.id)).toEqual([base.taskId]);
     await validate(0);

@@ -44,13 +44,20 @@ export async function tellOfReturn(scope: WriteScope, base: Base, { until, summa
     }
     const notice = { kind: 'dependency_returned' as const, taskId, summary, issues, at };
     const lease = isLive(now.lease, at) && { ...now.lease, notices: [...(now.lease.notices ?? []), notice] };
-    const others = (now.onReturnedBase ?? []).filter(({ id }) => id !== base._id);
-    const onReturnedBase = [...others, { id: base._id, taskId, until }];
+    const onReturnedBase = [...othersOf(now, base), { id: base._id, taskId, until: lastOf(now, base, until) }];
     adjustItem(scope, dependent, { onReturnedBase, blocked, ...(lease && { lease }) });
     // By whoever sent the base back, which is not the agent that holds the dependent.
     tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
   }
 }
+
+const othersOf = ({ onReturnedBase = [] }: Marked, { _id }: Base) => onReturnedBase.filter(({ id }) => id !== _id);
+
+/** What a validation has sent back must pass one, also if a review on the way there sends it back again. */
+function lastOf({ onReturnedBase = [] }: Marked, { _id }: Base, until: Verdict): Verdict {
+  return onReturnedBase.some((mark) => mark.id === _id && mark.until === 'validation') ? 'validation' : until;
+}
+type Marked = Pick<ItemRecord, 'onReturnedBase'>;
 
 /** After a passed verdict: what was waiting for it stands on firm ground again. */
 export async function tellOfPass(scope: WriteScope, base: Base, passed: readonly Verdict[]): Promise<void> {

@@ -77,7 +77,19 @@ export async function faultByHand(
   to: ColumnRecord,
   { force }: ByHand,
 ): Promise<string | undefined> {
-  const fault = item.type === 'task' && !force ? gateInTheWay(item, board, to) : undefined;
+  const fault = force ? undefined : await enforcedGate(scope, item, board, to);
+  return fault && `${fault} ${FORCE}`;
+}
+const FORCE = 'An owner or admin may move it with force: true.';
+
+/** The gate in the way of what nobody can force, such as a release. */
+export async function enforcedGate(
+  scope: WriteScope,
+  item: Gated,
+  board: BoardRecord,
+  to: ColumnRecord,
+): Promise<string | undefined> {
+  const fault = item.type === 'task' ? gateInTheWay(item, board, to) : undefined;
   return fault !== undefined && (await gatesOf(scope, item.projectId)) === 'enforce' ? fault : undefined;
 }
 
@@ -86,17 +98,16 @@ function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: 
   const from = columnAt(board, boardColumnId);
   const [before, after] = [roleOf(from), roleOf(to)];
   if (before === after) return undefined;
-  if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete_review. ${FORCE}`;
+  if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete_review.`;
   if (before === 'testing' && after === 'validating') return undefined;
   if (before === 'testing' || before === 'validating') {
-    return `${taskId} leaves ${from.name} by a verdict: complete_validation. ${FORCE}`;
+    return `${taskId} leaves ${from.name} by a verdict: complete_validation.`;
   }
   const review = columnOfRole(board, 'review');
   const isBehind = isHandedOver(after) && after !== 'review';
   if (!review || !isBehind || isHandedOver(before)) return undefined;
-  return `${taskId} is not reviewed yet: hand it over to ${review.name} with complete_ai_task. ${FORCE}`;
+  return `${taskId} is not reviewed yet: hand it over to ${review.name} with complete_ai_task.`;
 }
-const FORCE = 'An owner or admin may move it with force: true.';
 
 /** Whether a move by hand sends a task back, which it says a reason for. */
 export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): boolean {

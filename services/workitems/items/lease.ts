@@ -199,7 +199,7 @@ export function shownLease(lease: LeaseRecord | null | undefined, now = new Date
  * @returns undefined if it may, else what to tell the caller
  */
 export function handOverProblem(
-  lease: Pick<LeaseRecord, 'token' | 'keyId' | 'expiresAt'> | null | undefined,
+  lease: Pick<LeaseRecord, 'token' | 'keyId' | 'agent' | 'expiresAt'> | null | undefined,
   by: { readonly keyId: string; readonly leaseToken: string | undefined },
   now: Date,
 ): string | undefined {
@@ -208,5 +208,5 @@ export function handOverProblem(
     return 'The lease of leaseToken has ended: the item was moved, released, or claimed by another agent. Read the item before you continue.';
   }
   if (!isLive(lease, now) || lease.keyId === by.keyId) return undefined;
-  return `Another agent holds the item until ${lease.expiresAt.toISOString()}. Pass the leaseToken of its claim, wait, or pass takeOver: true.`;
+  return `${lease.agent} holds the item until ${lease.expiresAt.toISOString()}. Pass the leaseToken of its claim, wait, or pass takeOver: true.`;
 }

@@ -128,7 +128,7 @@ async function reportAfter(
   input: Input<typeof operation>,
   now: Date,
 ): Promise<TokenReport | undefined> {
-  const { totalTokens } = input;
+  const totalTokens = totalOf(input, before);
   if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
   const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
   const provider = input.provider ?? before?.provider ?? (await providerOf(model, now)) ?? DEFAULT_IMPLEMENT_PROVIDER;
@@ -138,4 +138,14 @@ async function reportAfter(
     provider,
     at: now,
   };
+}
+
+/** Of a heartbeat that gives only the parts, or only what was paid. */
+function totalOf(
+  { totalTokens, inputTokens, outputTokens, costUsd }: Input<typeof operation>,
+  before: TokenReport | undefined,
+): number | undefined {
+  if (totalTokens !== undefined) return totalTokens;
+  if (inputTokens !== undefined || outputTokens !== undefined) return (inputTokens ?? 0) + (outputTokens ?? 0);
+  return costUsd === undefined ? undefined : (before?.totalTokens ?? 0);
 }

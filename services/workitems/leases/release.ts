@@ -5,7 +5,7 @@ import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, requireColumn, roleOf } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
-import { passByHand } from '../gates/gates.ts';
+import { enforcedGate } from '../gates/gates.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
 import { toWorkItem } from '../items/present.ts';
@@ -31,7 +31,8 @@ export async function releaseWorkItem(
       ? columnBefore(board, before.boardColumnId)
       : requireColumn(context, board, boardColumnId);
   // Back where it was is no step; anywhere else is a move like any other.
-  if (boardColumnId !== undefined) await passByHand(context, item, board, to, {});
+  const gate = boardColumnId === undefined ? undefined : await enforcedGate(context, item, board, to);
+  if (gate) throw context.fail('CONFLICT', gate);
   const { moved } = await moveTo(context, item, board, to, {
     leaseEnds: 'released',
     changes: {

@@ -773,7 +773,11 @@ export class Model {
     const from = lease.state;
     const isAsked = question !== undefined && question !== lease.question;
     const { report, leaseSeconds } = lease;
-    const { totalTokens, model = report?.model ?? 'unknown', ...tokens } = input;
+    const { model = report?.model ?? 'unknown', ...tokens } = input;
+    const isInParts = tokens.inputTokens !== undefined || tokens.outputTokens !== undefined;
+    const inParts = isInParts ? (tokens.inputTokens ?? 0) + (tokens.outputTokens ?? 0) : undefined;
+    const ofPaid = tokens.costUsd === undefined ? undefined : (report?.totalTokens ?? 0);
+    const totalTokens = tokens.totalTokens ?? inParts ?? ofPaid;
     const answers = lease.answers.splice(0);
     const notices = lease.notices.splice(0);
     if (totalTokens !== undefined && totalTokens >= (report?.totalTokens ?? 0)) {
@@ -978,7 +982,9 @@ export class Model {
       this.#record(other, [{ eventType: 'dependency_returned', data: {} }]);
       if (isPending(this.step(other))) continue;
       if (this.#isHeld(other, Date.now())) other.lease?.notices.push(base.taskId);
-      other.onReturnedBase = [...other.onReturnedBase.filter(({ id }) => id !== base.id), { id: base.id, until }];
+      const others = other.onReturnedBase.filter(({ id }) => id !== base.id);
+      const isUnvalidated = other.onReturnedBase.some((mark) => mark.id === base.id && mark.until === 'validation');
+      other.onReturnedBase = [...others, { id: base.id, until: isUnvalidated ? 'validation' : until }];
     }
   }
 

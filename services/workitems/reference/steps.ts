@@ -480,11 +480,13 @@ const progress = step(
       model: optional(fc.constantFrom(...MODELS)),
     },
     tokens: optional(TokensOf),
+    isWithoutTotal: rarely,
   }),
-  async ({ item: n, token, isWrong, state, question, model: name, tokens: used }, model, service) => {
+  async ({ item: n, token, isWrong, state, question, model: name, tokens, isWithoutTotal }, model, service) => {
     const item = nth(heldItems(model), n);
     const leaseToken = (isWrong ? tokenAt(model, token) : (item.lease ?? tokenAt(model, token))).token;
-    const input = given({ workItemId: item.id, leaseToken, state, question, model: name, ...(used && given(used)) });
+    const used = tokens && given({ ...tokens, ...(isWithoutTotal && { totalTokens: undefined }) });
+    const input = given({ workItemId: item.id, leaseToken, state, question, model: name, ...used });
     await service.agree('workItems.progress', input, (answer) => {
       const atMs = Date.parse(answer?.lease?.lastHeartbeatAt ?? '');
       const { lease, answers, notices } = model.progress(input, now(), { atMs });

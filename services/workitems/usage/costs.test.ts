@@ -169,6 +169,22 @@ test('a budget knows what is recorded and what is in flight, and says both when 
   expect((await usage(own)).budget).toMatchObject({ spentUsd: 2, spent: { recordedUsd: 2, inFlightUsd: 0 } });
 });
 
+test('a heartbeat may give the parts without their total, and what was paid alone', async () => {
+  const own = await startProject();
+  await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 100 });
+  const work = await claimed(own);
+  const { lease, budget } = await work.beat({ inputTokens: 80_000, outputTokens: 10_000 });
+  expect([lease.tokensSoFar, budget?.spent.inFlightUsd]).toEqual([90_000, 0.39]);
+  const paid = await work.beat({ costUsd: 5 });
+  expect([paid.lease.tokensSoFar, paid.budget?.spent.inFlightUsd]).toEqual([90_000, 5]);
+  await work.complete({ totalTokens: 90_000 });
+  expect((await usage(own)).totals).toMatchObject({
+    inputTokens: 80_000,
+    outputTokens: 10_000,
+    estimatedCost: '5.000000',
+  });
+});
+
 test('200 agents at once under one budget: what is recorded is what was reported, to a micro-dollar', async () => {
   const own = await startProject();
   await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 1_000_000 });

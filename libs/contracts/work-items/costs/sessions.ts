@@ -49,14 +49,15 @@ type Given = { readonly [Field in 'totalTokens' | keyof typeof tokenParts]?: num
 
 /** Input and output are parts of the total, what a cache saved or took is part of the input. */
 export function refuseParts(
-  { totalTokens = 0, inputTokens, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 }: Given,
+  { totalTokens, inputTokens, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 }: Given,
   context: z.RefinementCtx,
 ): void {
   if (cachedInputTokens + cacheWriteTokens > (inputTokens ?? 0)) {
     const message = 'must be at least cachedInputTokens + cacheWriteTokens, which are part of it';
     context.addIssue({ code: 'custom', path: ['inputTokens'], message });
   }
-  refuseTotal({ totalTokens, inputTokens: inputTokens ?? 0, outputTokens }, context);
+  // Without a total, the parts are all that there is.
+  if (totalTokens !== undefined) refuseTotal({ totalTokens, inputTokens: inputTokens ?? 0, outputTokens }, context);
 }
 
 function refuseTotal(
