@@ -31,10 +31,13 @@ COPY console console
 COPY widget widget
 RUN node console/build.ts && node widget/build.ts && node cli/one-file/build.ts
 
-# What others wrote changes more seldom than what we write, so it is a layer of its own; of it, only what runs: source maps, types, sources and manuals are half of it.
+# What others wrote changes more seldom than what we write, so it is a layer of its own; of it, only what runs: source maps, types, sources, manuals and the tests of
+# packages are more than half of it.
 FROM manifests AS dependencies
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter './services/*...' --filter @worktrack/cli... \
-  && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.md' \) -delete
+  && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.md' \) -delete \
+  && find node_modules/.pnpm -regextype posix-extended -type d \
+    -regex '.*/node_modules/(@[^/]+/)?[^@/][^/]*/(tests?|bench|benchmarks?|examples?|docs|\.github)' -prune -exec rm -r {} +
 # What the image is made of, that of the pages included, for whoever looks for a component with a hole (https://cyclonedx.org).
 RUN npx -y pnpm@12.21.0 sbom --prod --sbom-format cyclonedx --sbom-spec-version 1.6 --sbom-type application --out sbom.cdx.json --filter './services/*...' --filter @worktrack/cli... --filter @worktrack/console... --filter @worktrack/widget...
 
@@ -54,12 +57,12 @@ ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.compiled OPS_HOST=0.0.0.0 OPS_P
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=dependencies /app/package.json /app/sbom.cdx.json ./
-COPY --from=services /app/.compiled .compiled
 COPY --from=services /app/console/dist console/dist
 COPY --from=services /app/widget/dist widget/dist
 COPY --from=services /app/cli cli
 COPY --from=services /app/libs libs
 COPY --from=services /app/services services
+COPY --from=services /app/.compiled .compiled
 # The user `node` of the official image, by number: so an orchestrator can see that it is not root.
 USER 1000:1000
 # The gateway's API; health and metrics of every service.
