@@ -96,7 +96,7 @@ describe('a handler', () => {
     await service.call(
       'calls.write',
       {},
-      { requestId, idempotencyKey: 'k', caller: testCaller, traceparent, deadlineMs: 4_000 },
+      { requestId, idempotencyKey: 'k', caller: testCaller, trace: { traceparent }, deadlineMs: 4_000 },
     );
     const [context] = contexts;
     expect(context).toMatchObject({ caller: testCaller, requestId, idempotencyKey: 'k', traceparent });

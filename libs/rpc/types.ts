@@ -36,7 +36,7 @@ export interface RpcObserver {
 
 export type Outcome = 'ok' | ErrorCode;
 
-/** A call that is being made. */
+/** A call that is being made, or what a call is part of. */
 export interface CallTrace {
   /** W3C trace context: travels with the call. */
   readonly traceparent: string;
@@ -49,8 +49,8 @@ export interface ServedTrace {
 }
 
 export interface RpcTracer {
-  /** @param parent the trace context that the caller gave */
-  outgoing(operation: string, service: string, parent: string | undefined): CallTrace;
+  /** @param parent what the caller gave */
+  outgoing(operation: string, service: string, parent: CallTrace | undefined): CallTrace;
   /** The calls of one message, which are handled from now on. */
   incoming(queue: string, calls: readonly TracedCall[]): BatchTrace;
 }
@@ -77,8 +77,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** Default: the operation's own, else DEFAULT_DEADLINE_MS. */
   readonly deadlineMs?: number;
-  /** W3C trace context. */
-  readonly traceparent?: string;
+  /** What it is part of, unless that is known. */
+  readonly trace?: CallTrace | undefined;
   /** For a call that may wait: ends the wait, with UNAVAILABLE. If it was just getting something, repeating the call with its key finds that. */
   readonly signal?: AbortSignal;
 }

@@ -8,7 +8,7 @@ import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { type Operation, type ServiceContract, waitMsOf } from '@worktrack/contracts/operation';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
+import type { CallOptions, CallTrace, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
@@ -41,7 +41,7 @@ export interface CallOrigin {
   readonly requestId: string;
   /** As given by the client; without one the gateway creates its own, so that a repeated RPC takes effect once. */
   readonly idempotencyKey: string | undefined;
-  readonly traceparent: string | undefined;
+  readonly trace: CallTrace | undefined;
   /** The call's place among those of its organization; see limits/call-places.ts. */
   readonly place: Slot | undefined;
   /** How a waiting call notices that its client has gone, and gets its key checked again. Without it nothing waits. */
@@ -131,13 +131,12 @@ export function createPerform(needs: {
     bytes: AsyncIterable<Uint8Array> | undefined,
   ): Promise<Reply<unknown>> {
     const run = runs.get(operation) as Run;
-    const { requestId, traceparent } = origin;
+    const { requestId, trace } = origin;
     // With who sent it only where that is entered: callers that are the same travel once per message.
     const caller = callerFor(operation, origin, needs.addressSecret);
-    if (operation.effect === 'read')
-      return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
+    if (operation.effect === 'read') return await run(input, { caller, requestId, trace }, origin.identity, bytes);
     const write = async (idempotencyKey: string) => {
-      const options = { caller, requestId, traceparent, idempotencyKey };
+      const options = { caller, requestId, trace, idempotencyKey };
       if (waitMs === 0) return await run(input, options, origin.identity, bytes);
       const reply = await run(input, { ...options, signal: origin.waits?.gone() }, origin.identity, bytes);
       await requireStill(operation, reply, origin);

@@ -42,7 +42,7 @@ export function registerUnsubscribing(app: FastifyInstance, needs: UnsubscribeNe
       const { unsubscribed } = await needs.clients.events.call(
         'notifications.unsubscribe',
         { token: typeof token === 'string' ? token.slice(0, MAX_TOKEN_LENGTH) : '' },
-        { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() },
+        { requestId: request.id, trace: request.trace, idempotencyKey: uuidv7() },
       );
       if (unsubscribed) return answer(reply, 'You get no more mail. The console has the setting to get it again.');
       return answer(

@@ -6,9 +6,9 @@ import type { CallOptions, CallTrace } from '../types.ts';
 export function outgoingText(
   { name }: Operation,
   input: unknown,
-  { caller, requestId, idempotencyKey, traceparent: given }: CallOptions,
+  { caller, requestId, idempotencyKey, trace: given }: CallOptions,
   trace: CallTrace | undefined,
 ): CallText {
-  const traceparent = trace?.traceparent ?? given ?? null;
+  const traceparent = (trace ?? given)?.traceparent ?? null;
   return callText(caller ?? null, name, requestId, idempotencyKey ?? null, traceparent, input ?? null);
 }

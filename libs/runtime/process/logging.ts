@@ -28,7 +28,11 @@ export function createLog(service: string, level: string): Logger {
       base: { service, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       // The lines about a call name its trace.
-      ...(isTracing && { mixin: () => traceOf(tracing?.current()) }),
+      ...(isTracing && {
+        mixin: () => traceOf(tracing?.current()),
+        // Most lines are about requests and name it themselves: a copy of each cost more than its span.
+        mixinMergeStrategy: (line: object, mixin: object) => (mixin === NO_TRACE ? line : { ...mixin, ...line }),
+      }),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
@@ -39,5 +43,7 @@ export function createLog(service: string, level: string): Logger {
 
 /** As a log names a trace (https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/). */
 export function traceOf(span: Span | undefined): { readonly trace_id?: string } {
-  return span ? { trace_id: span.traceId } : {};
+  return span ? { trace_id: span.traceId } : NO_TRACE;
 }
+
+const NO_TRACE = {};

@@ -34,12 +34,16 @@ async function within(
   const operation = nameOf(command);
   const target = command[operation];
   const collection = typeof target === 'string' ? target : command.collection;
-  const span = parent.child('client', typeof collection === 'string' ? `${operation} ${collection}` : operation, {
-    'db.system.name': 'mongodb',
-    'db.namespace': database,
-    'db.operation.name': operation,
-    ...(typeof collection === 'string' && { 'db.collection.name': collection }),
-  });
+  const span = parent.child(
+    'client',
+    typeof collection === 'string' ? `${operation} ${collection}` : operation,
+    () => ({
+      'db.system.name': 'mongodb',
+      'db.namespace': database,
+      'db.operation.name': operation,
+      ...(typeof collection === 'string' && { 'db.collection.name': collection }),
+    }),
+  );
   try {
     const answer = await send();
     span.end({}, false);

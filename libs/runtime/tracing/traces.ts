@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BatchTrace, CallTrace, Outcome, RpcTracer, ServedTrace, TracedCall } from '@worktrack/rpc/types';
 import { watchCommands } from './database-commands.ts';
-import type { HeldSpan, HeldSpans } from './held-spans.ts';
+import { HeldSpan, type HeldSpans } from './held-spans.ts';
 import { isFault, outcomeAttributes } from './outcome.ts';
 import type { Sampler } from './sampler.ts';
 import { newTraceId, readTraceparent, type TraceContext } from './trace-context.ts';
-import type { Attributes, Span, SpanKind, Tracing } from './types.ts';
+import type { Attributes, Later, Span, SpanKind, Tracing } from './types.ts';
 
 /** Of a batch (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/): a link takes some 50 bytes on the wire. */
 const MAX_LINKS = 128;
@@ -29,18 +29,18 @@ export class Traces implements Tracing, RpcTracer {
   request(name: string, traceparent: string | undefined, isTrusted: boolean): Span {
     const given = traceparent === undefined ? undefined : readTraceparent(traceparent);
     const parent = isTrusted ? given : undefined;
-    const links = given && !isTrusted ? [given] : [];
-    return this.#held.root(this.#trace(parent), 'server', name, {}, parent, links, true);
+    const links = given && !isTrusted ? [given] : undefined;
+    return this.#root(parent, 'server', name, {}, links);
   }
 
-  begin(kind: SpanKind, name: string, attributes: Attributes): Span {
+  begin(kind: SpanKind, name: string, attributes: Later<Attributes>): Span {
     const under = this.#underWay();
     if (under) return under.child(kind, name, attributes);
-    return this.#held.root(this.#trace(undefined), kind, name, attributes);
+    return this.#root(undefined, kind, name, attributes);
   }
 
-  spanOf(traceparent: string | undefined): HeldSpan | undefined {
-    return traceparent === undefined ? undefined : this.#held.find(traceparent);
+  spanOf(trace: CallTrace | undefined): HeldSpan | undefined {
+    return trace instanceof HeldSpan ? trace : undefined;
   }
 
   current(): Span | undefined {
@@ -53,26 +53,24 @@ export class Traces implements Tracing, RpcTracer {
     return span?.root.isOpen ? span : undefined;
   }
 
-  outgoing(operation: string, service: string, parent: string | undefined): CallTrace {
-    const attributes = rpcAttributes(operation, service);
+  outgoing(operation: string, service: string, parent: CallTrace | undefined): CallTrace {
+    const attributes = () => rpcAttributes(operation, service);
     const under = this.#underWay() ?? this.spanOf(parent);
     if (under) return under.child('client', operation, attributes);
-    const remote = parent === undefined ? undefined : readTraceparent(parent);
-    return this.#held.root(this.#trace(remote), 'client', operation, attributes, remote);
+    const remote = parent && readTraceparent(parent.traceparent);
+    return this.#root(remote, 'client', operation, attributes);
   }
 
   incoming(queue: string, calls: readonly TracedCall[]): BatchTrace {
-    const parents = calls.map(({ traceparent }) => (traceparent ? readTraceparent(traceparent) : undefined));
-    const links = parents.filter((parent) => parent !== undefined).slice(0, MAX_LINKS);
-    const unsampled = { traceId: newTraceId(), isSampled: false };
-    const attributes = { ...BATCH, 'messaging.destination.name': queue, 'messaging.batch.message_count': calls.length };
-    const span = this.#held.root(unsampled, 'consumer', `process ${queue}`, attributes, undefined, links);
+    const attributes = () => batchAttributes(queue, calls.length);
+    const span = this.#held.root(undefined, false, 'consumer', `process ${queue}`, attributes, undefined, () =>
+      calls.flatMap(({ traceparent }) => (traceparent ? [readTraceparent(traceparent)] : [])).slice(0, MAX_LINKS),
+    );
     const batch = new Batch(span, calls.length);
-    const service = queue.split('.')[1] ?? queue;
-    const served = calls.map(({ operation, organizationId }, index) => {
-      const parent = parents[index];
-      const own = rpcAttributes(operation, service, organizationId);
-      return new Served(this.#held.root(this.#trace(parent), 'server', operation, own, parent), batch, this.#current);
+    const served = calls.map(({ operation, organizationId, traceparent }) => {
+      const own = () => rpcAttributes(operation, queue.split('.')[1] ?? queue, organizationId);
+      const parent = traceparent ? readTraceparent(traceparent) : undefined;
+      return new Served(this.#root(parent, 'server', operation, own), batch, this.#current);
     });
     return { calls: served, run: (work) => this.#current.run(span, work) };
   }
@@ -95,18 +93,29 @@ export class Traces implements Tracing, RpcTracer {
     return this.#shutdown();
   }
 
-  /** Of our own processes and trusted callers, their decision stands. */
-  #trace(parent: TraceContext | undefined): Pick<TraceContext, 'traceId' | 'isSampled'> {
+  /** @param parent of our own processes and trusted callers: their decision stands */
+  #root(
+    parent: TraceContext | undefined,
+    kind: SpanKind,
+    name: string,
+    attributes: Later<Attributes>,
+    links?: readonly TraceContext[],
+  ): HeldSpan {
     const traceId = parent?.traceId ?? newTraceId();
-    return { traceId, isSampled: this.#sampler(traceId, parent?.isSampled) };
+    const isSampled = this.#sampler(traceId, parent?.isSampled);
+    return this.#held.root(traceId, isSampled, kind, name, attributes, parent, links);
   }
 }
 
-const BATCH = {
-  'messaging.system': 'rabbitmq',
-  'messaging.operation.type': 'process',
-  'messaging.operation.name': 'process',
-} as const;
+function batchAttributes(queue: string, calls: number): Attributes {
+  return {
+    'messaging.system': 'rabbitmq',
+    'messaging.operation.type': 'process',
+    'messaging.operation.name': 'process',
+    'messaging.destination.name': queue,
+    'messaging.batch.message_count': calls,
+  };
+}
 
 function rpcAttributes(operation: string, service: string, organizationId?: string): Attributes {
   return {

@@ -16,13 +16,13 @@ const outgoing = (tracing: Traces, index: number) => tracing.outgoing(`op ${inde
 test('of what is not sampled, a trace is sent whole if a call in it failed, and otherwise nothing of it', () => {
   const { tracing, sent } = traces();
   const well = tracing.request('GET /', undefined, false);
-  tracing.ended(tracing.outgoing('workItems.get', 'workitems', well.traceparent), 'NOT_FOUND');
+  tracing.ended(tracing.outgoing('workItems.get', 'workitems', well), 'NOT_FOUND');
   well.end({}, false);
   expect(sent).toEqual([]);
   expect(well.exemplar).toBeUndefined();
   const failed = tracing.request('GET /', undefined, false);
-  tracing.ended(tracing.outgoing('workItems.get', 'workitems', failed.traceparent), 'ok');
-  tracing.ended(tracing.outgoing('feedback.get', 'feedback', failed.traceparent), 'UNAVAILABLE');
+  tracing.ended(tracing.outgoing('workItems.get', 'workitems', failed), 'ok');
+  tracing.ended(tracing.outgoing('feedback.get', 'feedback', failed), 'UNAVAILABLE');
   expect(sent).toEqual([]);
   failed.end({}, true);
   expect(sent.map(({ name, hasFailed }) => [name, hasFailed])).toEqual([
@@ -71,14 +71,14 @@ test('a message is one span, with its number of calls and at most 128 links, and
 test('what calls under way hold is bounded: the oldest is forgotten, but not that it failed', () => {
   const { tracing, sent } = traces();
   const oldest = tracing.request('GET /old', undefined, false);
-  tracing.ended(tracing.outgoing('early', 'workitems', oldest.traceparent), 'ok');
+  tracing.ended(tracing.outgoing('early', 'workitems', oldest), 'ok');
   const many = Array.from({ length: 10_000 }, (_, i) => tracing.request(`GET /${i}`, undefined, false));
-  tracing.ended(tracing.outgoing('late', 'workitems', oldest.traceparent), 'ok');
+  tracing.ended(tracing.outgoing('late', 'workitems', oldest), 'ok');
   oldest.end({}, true);
   expect(sent.map(({ name }) => name)).toEqual(['GET /old']);
   for (const each of many) each.end({}, false);
   const next = tracing.request('GET /next', undefined, false);
-  tracing.ended(tracing.outgoing('call', 'workitems', next.traceparent), 'INTERNAL');
+  tracing.ended(tracing.outgoing('call', 'workitems', next), 'INTERNAL');
   next.end({}, true);
   expect(sent.map(({ name }) => name)).toEqual(['GET /old', 'call', 'GET /next']);
 });

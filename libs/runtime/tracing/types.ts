@@ -2,18 +2,23 @@ import type { CallTrace, Outcome, RpcTracer, ServedTrace } from '@worktrack/rpc/
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
+/** A value, or how to make it: for what is needed only if a span is sent, which is once in a hundred. */
+export type Later<T extends object> = T | (() => T);
+
+export function now<T extends object>(value: Later<T>): T {
+  return typeof value === 'function' ? value() : value;
+}
+
 /** Something that takes time and belongs to a trace. */
-export interface Span {
+export interface Span extends CallTrace {
   readonly traceId: string;
-  /** W3C trace context of what happens below it. */
-  readonly traceparent: string;
   /** A part of it, in this process. */
-  child(kind: SpanKind, name: string, attributes: Attributes): Span;
+  child(kind: SpanKind, name: string, attributes: Later<Attributes>): Span;
   /**
    * It is over. Whether its trace is kept is decided with the end of its root in this process.
    * @param hasFailed through our fault, not the caller's
    */
-  end(attributes: Attributes, hasFailed: boolean): void;
+  end(attributes: Later<Attributes>, hasFailed: boolean): void;
   /** For exemplars: its trace, if that will be found. */
   readonly exemplar: { readonly traceId: string; readonly spanId: string } | undefined;
 }
@@ -29,9 +34,9 @@ export interface Tracing {
    */
   request(name: string, traceparent: string | undefined, isTrusted: boolean): Span;
   /** Part of the call to which what happens now belongs, if any; else of nothing. */
-  begin(kind: SpanKind, name: string, attributes: Attributes): Span;
-  /** The span whose trace context this is, while it is open in this process. */
-  spanOf(traceparent: string | undefined): Span | undefined;
+  begin(kind: SpanKind, name: string, attributes: Later<Attributes>): Span;
+  /** The span that this is, if it is one of this process. */
+  spanOf(trace: CallTrace | undefined): Span | undefined;
   /** The span to which what happens now belongs. */
   current(): Span | undefined;
   /** From now on, each command to the database that belongs to a call is traced. */

@@ -107,10 +107,10 @@ function registerDownload(
         ...(readInput({ params: request.params, query: request.query, body: undefined, ifMatch: undefined }) as object),
         ...defined({ range, ifRange, ifNoneMatch }),
       };
-      const { caller, requestId, traceparent } = originOf(request, request.identity, undefined);
+      const { caller, requestId, trace } = originOf(request, request.identity, undefined);
       const place = await transfers.takePlace(request.identity, request);
       const { output, bytes } = await clients.workitems
-        .download('attachments.read', input as never, { caller, requestId, traceparent })
+        .download('attachments.read', input as never, { caller, requestId, trace })
         .catch((error) => {
           place.leave();
           throw error;
@@ -177,7 +177,7 @@ function originOf(
     sender: senderOf(identity, request),
     requestId: request.id,
     idempotencyKey,
-    traceparent: (request as FastifyRequest).traceparent,
+    trace: (request as FastifyRequest).trace,
     place: request.place,
   };
 }

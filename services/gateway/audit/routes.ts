@@ -32,7 +32,7 @@ export function registerAuditRoutes(
       const { output, bytes } = await clients.events.download('audit.export', parseInput(exportAudit.input, input), {
         caller: { ...callerOf(identity), sender: senderOf(identity, request) },
         requestId: request.id,
-        traceparent: request.traceparent,
+        trace: request.trace,
       });
       // The number for a progress bar: the length in bytes is not known.
       return reply.header('x-entries', output.entries).type(JSON_LINES).send(bytes);

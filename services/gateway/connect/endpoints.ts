@@ -177,6 +177,6 @@ async function revoke(form: URLSearchParams, request: FastifyRequest, { clients 
 
 const optionsOf = (request: FastifyRequest) => ({
   requestId: request.id,
-  traceparent: request.traceparent,
+  trace: request.trace,
   idempotencyKey: uuidv7(),
 });

@@ -77,7 +77,7 @@ async function register(request: FastifyRequest, clients: Pick<Clients, 'keys'>)
   const answer = await clients.keys.call(
     'connections.register',
     { redirectUris, name, uri },
-    { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() },
+    { requestId: request.id, trace: request.trace, idempotencyKey: uuidv7() },
   );
   if (answer.outcome === 'refused') {
     throw new OAuthFailure(

@@ -253,5 +253,5 @@ function lookUpKnown({ feedback, redis }: FeedbackNeeds, spool: Spool): ReturnTy
 }
 
 function callOptions(request: FastifyRequest) {
-  return { requestId: request.id, traceparent: request.traceparent };
+  return { requestId: request.id, trace: request.trace };
 }

@@ -1,4 +1,4 @@
-import type { Log } from '@worktrack/rpc/types';
+import type { CallTrace, Log } from '@worktrack/rpc/types';
 import { traceOf } from '@worktrack/runtime/process/logging';
 import { LatencyHistogram } from '@worktrack/runtime/process/metrics';
 import { isTraceparent } from '@worktrack/runtime/tracing/trace-context';
@@ -10,8 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** If calls are traced. */
     span: Span | undefined;
-    /** W3C trace context for the calls that the request leads to. */
-    traceparent: string | undefined;
+    /** Of the calls that the request leads to: its span, or what a trusted caller gave. */
+    trace: CallTrace | undefined;
   }
 }
 
@@ -28,15 +28,15 @@ export function observeRequests(
   { log, trustsTraceparent }: { readonly log: Log; readonly trustsTraceparent: boolean },
 ): void {
   app.decorateRequest('span', undefined);
-  app.decorateRequest('traceparent', undefined);
+  app.decorateRequest('trace', undefined);
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent: given } = request.headers;
     const traceparent = isTraceparent(given) ? given : undefined;
     const { method, routeOptions } = request;
     if (tracing) {
       request.span = tracing.request(`${method} ${routeOptions.url ?? ''}`.trim(), traceparent, trustsTraceparent);
-      request.traceparent = request.span.traceparent;
-    } else if (trustsTraceparent) request.traceparent = traceparent;
+      request.trace = request.span;
+    } else if (trustsTraceparent && traceparent !== undefined) request.trace = { traceparent };
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -67,16 +67,14 @@ export function endSpan(request: FastifyRequest, route: string, status: number):
   if (!span) return;
   const operation = routeOptions.config?.operation?.name;
   const hasFailed = status >= 500;
-  span.end(
-    {
-      'http.request.method': method,
-      'http.route': route,
-      'http.response.status_code': status,
-      'worktrack.outcome': status < 400 ? 'ok' : String(status),
-      ...(operation && { 'worktrack.operation': operation }),
-      ...(identity && { 'worktrack.organization.id': identity.organization.id }),
-      ...(hasFailed && { 'error.type': String(status) }),
-    },
-    hasFailed,
-  );
+  const attributes = () => ({
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    'worktrack.outcome': status < 400 ? 'ok' : String(status),
+    ...(operation && { 'worktrack.operation': operation }),
+    ...(identity && { 'worktrack.organization.id': identity.organization.id }),
+    ...(hasFailed && { 'error.type': String(status) }),
+  });
+  span.end(attributes, hasFailed);
 }

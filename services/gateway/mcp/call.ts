@@ -44,7 +44,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { tool: name } = tool.operation.mcp as { readonly tool: string };
   const startedAtMs = performance.now();
-  const span = tracing?.spanOf(origin.traceparent)?.child('internal', `tools/call ${name}`, {
+  const span = tracing?.spanOf(origin.trace)?.child('internal', `tools/call ${name}`, {
     'mcp.method.name': 'tools/call',
     'gen_ai.tool.name': name,
     'worktrack.operation': tool.operation.name,
@@ -60,7 +60,7 @@ export async function callTool(
     const callOrigin = {
       ...origin,
       ...(metaKey !== undefined && { idempotencyKey: checkIdempotencyKey(metaKey, `_meta.${IDEMPOTENCY_KEY_META}`) }),
-      ...(span && { traceparent: span.traceparent }),
+      ...(span && { trace: span }),
     };
     let isReplayed = false;
     const shownAs = tool.operation.mcp?.image;

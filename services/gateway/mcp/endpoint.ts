@@ -89,7 +89,7 @@ export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): voi
           sender: senderOf(request.identity, request),
           requestId: request.id,
           idempotencyKey,
-          traceparent: request.traceparent,
+          trace: request.trace,
           place: request.place,
           waits: originOfWait(request, reply, authenticator),
         });

@@ -69,7 +69,7 @@ async function exchange(
 
   const token = newKey(TRUST_TOKEN_MARK);
   const input = { jwt, token: presented(token), ...(scope !== undefined && { permissions: permissionsIn(scope) }) };
-  const options = { requestId: request.id, traceparent: request.traceparent, idempotencyKey: uuidv7() };
+  const options = { requestId: request.id, trace: request.trace, idempotencyKey: uuidv7() };
   let answer = await clients.keys.call('trustTokens.exchange', input, options);
   if (answer.outcome === 'asking') answer = await clients.keys.call('trustTokens.exchangeWaiting', input, options);
   floods.learn(jwt, answer.outcome === 'refused' ? answer.flood : undefined);

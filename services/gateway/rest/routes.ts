@@ -47,7 +47,7 @@ function handlerOf(operation: Operation, route: Route, { authenticator, perform 
         sender: senderOf(identity, request),
         requestId: request.id,
         idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
-        traceparent: request.traceparent,
+        trace: request.trace,
         place: request.place,
         waits: originOfWait(request, reply, authenticator),
       },
