@@ -23,8 +23,9 @@ const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedApiKey>();
   if (made) {
+    // Another dialog than that of the form, so that the focus begins anew.
     return (
-      <Dialog title={words.made({ name: made.name })}>
+      <Dialog key="made" title={words.made({ name: made.name })}>
         {made.key === null ? (
           <p>{secretWords.lostSecret}</p>
         ) : (
