@@ -40,6 +40,7 @@ export const HELP: Readonly<Record<string, string>> = {
   key: 'the letters that task IDs begin with',
   label: 'names or ids',
   labels: 'names or ids of labels of the project',
+  language: 'in which you are told by mail, in a chat and by push',
   leaseSeconds: 'how long the lease lasts from each heartbeat',
   leaseState: 'what the agents that hold them do',
   leaseToken: 'the token of your claim',
