@@ -174,11 +174,10 @@ function problemOfIssuer({ preset, issuer, hasKeys }: Given): RuleProblem | unde
         'must hold the keys of the cluster (`kubectl get --raw /openid/v1/jwks`): many clusters have the same issuer, and its name alone tells none from another',
     };
   }
-  if (preset !== 'generic') return undefined;
   const meant = GITHUB_ISSUERS.slice(0, 2).some((shape) => shape.test(issuer))
     ? 'github'
     : ({ [GITLAB]: 'gitlab', [BUILDKITE]: 'buildkite' } as const)[issuer.replace(/\/$/, '')];
-  if (!meant) return undefined;
+  if (!meant || meant === preset) return undefined;
   return {
     path: 'preset',
     message: `must be ${meant} for this issuer: everybody can get tokens from it, and names in them can be taken over`,

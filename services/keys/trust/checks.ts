@@ -71,6 +71,13 @@ export function problemOfId({ jti }: JsonObject): Mismatch | undefined {
   return { claim: 'jti', expected: 'a text', got: shown(jti) };
 }
 
+/** One for others as well could be used by them (RFC 8725, 3.9). */
+export function problemOfAudience({ aud }: JsonObject): Mismatch | undefined {
+  return [aud].flat().length === 1
+    ? undefined
+    : { claim: 'aud', expected: "the rule's audience alone", got: shown(aud) };
+}
+
 /** Every condition of the rule that the token does not meet. */
 export function mismatchesOf(
   { claims, preset }: Pick<TrustRuleDocument, 'claims' | 'preset'>,

@@ -537,8 +537,10 @@ describe('a refusal can be understood by who may', () => {
     const good = issuer.jwt(claims);
     await outcomeOf(good);
     await outcomeOf(good);
+    await outcomeOf(issuer.jwt({ ...claims, aud: ['https://sigstore.example', rule.audience] }));
     const tries = await triesOf(rule);
     expect(tries.map(({ claim, expected, got }) => [claim, expected, got])).toEqual([
+      ['aud', "the rule's audience alone", JSON.stringify(['https://sigstore.example', rule.audience])],
       ['jti', 'exchanged once', 'exchanged before'],
       ['iss', issuer.url, 'https://evil.example'],
       ['repository_id', '987654321', '1'],

@@ -18,6 +18,7 @@ import {
   endOf,
   type Mismatch,
   mismatchesOf,
+  problemOfAudience,
   problemOfHeader,
   problemOfId,
   problemOfTimes,
@@ -86,9 +87,12 @@ async function exchange(
   if (proof === 'unavailable' || proof === 'asking') return { outcome: proof };
   if (proof) {
     const closedMs = await refusals.note(rule, { mismatches: [proof], isSigned: false });
-    return { outcome: 'refused', ...(closedMs > 0 && { flood: floodOf(rule, closedMs, issuers) }) };
+    // Gateways know a flood by its audience.
+    const isFlood = closedMs > 0 && !problemOfAudience(payload);
+    return { outcome: 'refused', ...(isFlood && { flood: floodOf(rule, closedMs, issuers) }) };
   }
-  const problem = problemOfTimes(payload, rule.preset, nowSeconds) ?? problemOfId(payload);
+  const problem =
+    problemOfAudience(payload) ?? problemOfTimes(payload, rule.preset, nowSeconds) ?? problemOfId(payload);
   const mismatches = problem ? [problem] : mismatchesOf(rule, payload);
   if (mismatches.length > 0) return refuse(mismatches);
 

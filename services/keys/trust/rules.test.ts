@@ -90,6 +90,21 @@ describe('a rule of trust is refused, and its maker told what it would allow', (
       /must be gitlab/,
     ],
     [
+      "GitHub's keys as those of a cluster",
+      {
+        ...{ preset: 'kubernetes', issuer: 'https://token.actions.githubusercontent.com', jwks },
+        claims: { sub: 'repo:octo-org/octo-repo:ref:refs/heads/main' },
+      },
+      'preset',
+      /must be github/,
+    ],
+    [
+      'GitLab as Buildkite',
+      { preset: 'buildkite', issuer: 'https://gitlab.com', claims: { ...PIPELINE, step_key: 'deploy' } },
+      'preset',
+      /must be gitlab/,
+    ],
+    [
       'GitLab by paths',
       { preset: 'gitlab', claims: { project_path: 'group/project', ref: 'main' } },
       'claims.project_id',
@@ -191,6 +206,7 @@ describe('a rule of trust is refused, and its maker told what it would allow', (
     ['a key for encryption', () => ({ ...KEY, use: 'enc' })],
     ['an incomplete key', () => ({ kty: 'RSA', e: 'AQAB' })],
     ['no kind of key', () => ({ kid: 'one' })],
+    ['a key that no token can name', () => ({ ...KEY, kid: undefined })],
   ])('keys: %s', async (_, key) => {
     const rule = {
       issuer: 'https://ci.example',

@@ -163,12 +163,15 @@ function problemOfAddress({ destinations }: TrustSettings, issuer: string, hasKe
   return message === undefined ? undefined : { path: 'issuer', message };
 }
 
+const NEVER_FOUND = 'must have a kid: a token says by it which key has signed it, and this one would never be found';
+
 function publicKeys(given: readonly Readonly<Record<string, unknown>>[], { fail }: Context): PublicJwk[] {
   return given.map((each, index) => {
     const found = publicJwk(each);
-    if ('jwk' in found) return found.jwk;
+    if ('jwk' in found && found.jwk.kid) return found.jwk;
+    const message = 'problem' in found ? found.problem : NEVER_FOUND;
     const path = `jwks.keys.${index}`;
-    throw fail('VALIDATION_FAILED', `${path} ${found.problem}.`, { details: [{ path, message: found.problem }] });
+    throw fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   });
 }
 

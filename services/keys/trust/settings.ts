@@ -12,10 +12,9 @@ export function audienceOf(ruleId: string, { publicUrl }: Pick<TrustSettings, 'p
   return `${publicUrl.replace(/\/+$/, '')}/trust/${ruleId}`;
 }
 
-/** @param aud as a token has it: one audience, alone or in a list. @returns the id of the rule that it names */
+/** @param aud as a token has it. @returns the id of the rule that it names, also among others: its owner is to see that such a token was refused */
 export function ruleOfAudience(aud: unknown, settings: Pick<TrustSettings, 'publicUrl'>): string | undefined {
-  const [audience, ...more] = [aud].flat();
-  if (typeof audience !== 'string' || more.length > 0) return undefined;
-  const id = audience.slice(audience.lastIndexOf('/') + 1);
-  return audience === audienceOf(id, settings) ? id : undefined;
+  const idOf = (audience: string) => audience.slice(audience.lastIndexOf('/') + 1);
+  const named = [aud].flat().find((each) => typeof each === 'string' && each === audienceOf(idOf(each), settings));
+  return typeof named === 'string' ? idOf(named) : undefined;
 }
