@@ -1,8 +1,12 @@
+import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, realpath } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 const FIRST = '1';
+const LOCK_FILE = 'lock';
+/** https://www.sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
 
 /** Folders of a spool that this process has for itself. */
 export interface Folders {
@@ -11,42 +15,47 @@ export interface Folders {
   release(): void;
 }
 
-/**
- * Gateways on one machine may share the setting, so each takes a folder of its own below it, and with it those that others left. A folder is held by a
- * socket in Linux's abstract namespace, which exists once and ends with its process, however that ends.
- */
+/** Gateways may share the setting, so each takes a folder of its own below it, and with it those that others left. */
 export async function takeFolders(root: string): Promise<Folders> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const base = await realpath(root);
-  const locks: Server[] = [];
+  const locks: DatabaseSync[] = [];
   const paths: string[] = [];
   const there = (await readdir(base)).filter((name) => /^\d+$/.test(name));
   for (const name of there.toSorted((a, b) => Number(a) - Number(b))) {
     const path = join(base, name);
-    const server = await hold(path);
-    if (server) locks.push(server);
-    if (server) paths.push(path);
+    const lock = hold(path);
+    if (lock) locks.push(lock);
+    if (lock) paths.push(path);
   }
   for (let number = Number(FIRST); paths.length === 0; number++) {
     const path = join(base, String(number));
-    const server = await hold(path);
-    if (!server) continue;
     await mkdir(path, { recursive: true, mode: 0o700 });
-    locks.push(server);
+    const lock = hold(path);
+    if (!lock) continue;
+    locks.push(lock);
     paths.push(path);
   }
-  return { paths, release: () => locks.forEach((server) => void server.close()) };
+  const release = () => {
+    for (const lock of locks) lock.close();
+  };
+  return { paths, release };
 }
 
-function hold(path: string): Promise<Server | undefined> {
-  // Elsewhere than on Linux there is no such namespace: a gateway has the folder to itself.
-  if (process.platform !== 'linux') return Promise.resolve(createServer());
-  return new Promise((resolve, reject) => {
-    const server = createServer().unref();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(error);
-    });
-    server.listen(`\0worktrack-spool${path}`, () => resolve(server));
-  });
+/**
+ * By a lock on a file, which ends with its process, however that ends, and which containers see that share nothing but the folder. Node has no call for it; SQLite, which
+ * is part of Node, holds one for as long as an exclusive transaction is open. Nothing is stored, so a full disk does not matter.
+ */
+function hold(path: string): DatabaseSync | undefined {
+  const file = join(path, LOCK_FILE);
+  appendFileSync(file, '', { mode: 0o600 });
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
 }
