@@ -127,6 +127,25 @@ describe('a document is kept for as long as its headers say, and at most for a d
   });
 });
 
+test('whoever has documents fetched that never come keeps no app out that is known', async () => {
+  const [store, known] = [clients(), apps.publish()];
+  expect(await store.find(known)).toMatchObject({ name: 'Test app' });
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const silent = Array.from({ length: 20 }, (_, i) => {
+    const path = `/silent/${i}/client.json`;
+    apps.answers.set(path, (_request, response) => void isOver.then(() => response.destroy()));
+    return store.find(`${apps.url}${path}`);
+  });
+  try {
+    await expect.poll(() => apps.fetches.get('/silent/19/client.json')).toBe(1);
+    expect(await store.find(apps.publish())).toMatchObject({ problem: 'document-unreachable' });
+    expect(await store.find(known)).toMatchObject({ name: 'Test app' });
+  } finally {
+    end();
+    await Promise.all(silent);
+  }
+});
+
 test('however many browsers come at once, a document is asked for once, and one that fails not again within a minute', async () => {
   const [store, good] = [clients(), apps.publish({}, { 'cache-control': 'max-age=60' })];
   await Promise.all(Array.from({ length: 50 }, () => store.find(good)));

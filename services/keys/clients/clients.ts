@@ -62,6 +62,7 @@ export class Clients {
     const failed = this.#failed.get(clientId);
     if (failed) return failed;
     if (this.#fetching >= MAX_AT_ONCE) {
+      if (stored) return known(stored);
       return { problem: 'document-unreachable', detail: 'Too many documents are being fetched. Try again.' };
     }
     this.#fetching++;

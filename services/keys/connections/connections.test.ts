@@ -404,6 +404,16 @@ describe('a refresh token', () => {
     expect(items).toMatchObject([{ endedBecause: 'token-reused' }]);
   });
 
+  test('gives back no access token that was given back', async () => {
+    const app = await connect();
+    const next = [newKey(ACCESS_TOKEN_MARK), newKey(REFRESH_TOKEN_MARK)];
+    await refresh(app.clientId, app.refresh, next);
+    await keys.call('connections.endToken', { token: presented(next[0] ?? ''), clientId: app.clientId });
+    expect((await refresh(app.clientId, app.refresh, next)).answer).toEqual(REFUSED);
+    expect(await keys.verify(next[0] ?? '')).toBeUndefined();
+    expect((await refresh(app.clientId, next[1] ?? '')).answer.outcome).toBe('granted');
+  });
+
   test('is entered in the audit log as used again, by whom nobody knows', async () => {
     const app = await connect();
     await refresh(app.clientId, app.refresh);

@@ -112,7 +112,7 @@ interface Next {
 /** What a refresh token gives at this moment. */
 async function nextOf(
   mint: KeyMint,
-  { current, access, clientId, resource }: Input<typeof refreshOp>,
+  { current, access, refresh, clientId, resource }: Input<typeof refreshOp>,
   tx?: ClientSession,
 ): Promise<Next | { readonly refusal: Answer } | { readonly refusal: Answer; readonly reused: GrantDocument }> {
   const token = await tokenOf(mint, current, tx);
@@ -124,7 +124,10 @@ async function nextOf(
   if (resource !== undefined && resource !== grant.resource) return { refusal: FOREIGN };
   const permissions = await permissionsNow(grant);
   if (!permissions) return { refusal: REFUSED };
-  const [earlier] = token.replacedAt ? await grantTokensByPrefix([access.prefix], tx) : [];
+  const given = token.replacedAt ? await grantTokensByPrefix([access.prefix, refresh.prefix], tx) : [];
+  const earlier = given.find(({ kind }) => kind === 'access');
+  // It was given back meanwhile; the refresh token beside it goes on.
+  if (given.length > 0 && !earlier) return { refusal: REFUSED };
   return { token, grant, earlier, permissions };
 }
 
