@@ -17,7 +17,7 @@ const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
-  ['views', /[\\/]console[\\/]src[\\/](views[\\/]|board[\\/]lanes[\\/])/],
+  ['views', /[\\/]console[\\/]src[\\/](views[\\/]|list[\\/]|board[\\/]lanes[\\/])/],
   ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;
 /** Where the gateway serves the console. */
