@@ -69,6 +69,14 @@ test('what is sent back comes back with its reason, and a question is answered i
   const { data } = await call<WorkItem>('GET', `/api/work-items/${judged.id}`);
   expect(data).toMatchObject({ columnName: 'In Progress', rework: { summary: 'Too dark' } });
   await visitor.isGood('for-you-returned');
+
+  // Whoever has taken it up since keeps it.
+  const taken = { ids: [judged.id], agent: 'two' };
+  expect((await call('POST', '/api/work-items/claim', taken)).status).toBe(200);
+  await page.keyboard.press('z');
+  await page.getByText(`Somebody else has changed ${judged.taskId} in the meantime`).waitFor();
+  const { data: kept } = await call<WorkItem>('GET', `/api/work-items/${judged.id}`);
+  expect(kept).toMatchObject({ columnName: 'In Progress', assignee: 'two', lease: { agent: 'two' } });
 });
 
 test('what mentions one is there until it is marked as read, and an item is watched from its menu', async () => {

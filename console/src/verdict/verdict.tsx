@@ -1,8 +1,10 @@
 import type { completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
 import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
+import type { getWorkItem } from '@worktrack/contracts/work-items/get';
 import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
+import { words as change } from '../change/messages.ts';
 import { useDraft } from '../parts/form/draft.ts';
 import { Field } from '../parts/form/field.tsx';
 import { words as common } from '../parts/messages.ts';
@@ -18,18 +20,31 @@ export interface Said {
 
 /** By the operations that agents use; says so, and offers to take it back. @param kind what the work waits for */
 export async function giveVerdict(
-  { id: workItemId, taskId, boardColumnId }: Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId'>,
+  {
+    id: workItemId,
+    taskId,
+    boardColumnId,
+    assignee,
+  }: Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'>,
   kind: 'review' | 'validation',
   result: 'pass' | 'fail',
   { summary, issues }: Said,
 ): Promise<void> {
   const verdict = { workItemId, result, summary, issues: [...issues] };
-  if (kind === 'review') await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict);
-  else await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict);
+  const { movedTo } =
+    kind === 'review'
+      ? await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict)
+      : await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict);
   did(result === 'pass' ? words.approved({ taskId }) : words.sentBack({ taskId }), async () => {
+    const now = await call<typeof getWorkItem>('GET /api/work-items/:id', { id: workItemId });
+    // Whoever has taken it up since keeps it.
+    if (now.columnName !== movedTo || now.assignee !== assignee || now.lease) {
+      throw new Error(change.overtaken({ what: taskId }));
+    }
     // Past the gate again, which only owners and admins may do.
-    const how = { takeOver: true, ...(leads.value && { force: true }) };
-    await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', { workItemId, boardColumnId, ...how });
+    const how = { boardColumnId, ...(leads.value && { force: true }) };
+    const { version } = now;
+    await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', { workItemId, ...how }, { version });
     // Works even when there is no stream of events.
     for (const name of ['for-you', 'item']) void queries.invalidateQueries({ queryKey: [name] });
   });
