@@ -121,6 +121,9 @@ test('while the broker is away, submissions are accepted, also by a gateway that
   const restarted = gateway().part.restart();
   await untilServing();
   const ownToken = await visitor(system.baseUrl).token(source);
+  // It knows from the file which keys were used.
+  expect(await submit(ownToken, 'Another', 'the same key')).toBe(409);
+  expect(await submit(ownToken, message, 'the same key')).toBe(202);
   for (let number = 0; number < 100; number++) expect(await submit(ownToken)).toBe(202);
   const [folder = ''] = readdirSync(spool);
   const file = join(spool, folder, 'submissions');

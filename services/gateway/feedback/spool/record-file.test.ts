@@ -75,6 +75,36 @@ test('an end that is not a record is cut off', async () => {
   await again.close();
 });
 
+test('what was damaged before whole records is kept beside them, and costs none of them', async () => {
+  const file = await open();
+  for (const record of ['first', 'second', 'third', 'fourth']) await file.append(record);
+  await file.close();
+  const bytes = readFileSync(path);
+  // In the second, and the length of the third.
+  bytes.writeUInt8(0, 13 + 8);
+  bytes.writeUInt32LE(0xffffffff, 13 + 14);
+  writeFileSync(path, bytes);
+  const again = await open();
+  expect([again.damagedBytes, again.length, await again.next(10)]).toEqual([14 + 13, 2, ['first', 'fourth']]);
+  expect(readFileSync(`${path}.damaged`).toString()).toContain('econd');
+  expect(statSync(`${path}.damaged`).mode & 0o777).toBe(0o600);
+  await again.append('fifth');
+  await again.close();
+  const third = await open();
+  expect([third.damagedBytes, await third.next(10)]).toEqual([0, ['first', 'fourth', 'fifth']]);
+  await third.close();
+});
+
+test.each(['', '5', 'x', '999'])('a noted place "%s" that is none in the file passes nothing over', async (place) => {
+  const file = await open();
+  for (const record of ['first', 'second']) await file.append(record);
+  await file.close();
+  writeFileSync(`${path}.place`, place);
+  const again = await open();
+  expect([again.length, await again.next(10)]).toEqual([2, ['first', 'second']]);
+  await again.close();
+});
+
 test('beyond its limit nothing is appended, and what is there stays', async () => {
   const file = await open();
   const record = 'x'.repeat(400);
@@ -97,9 +127,13 @@ test.skipIf(reason)(
     const file = await RecordFile.open(process.argv[1] + '/records', 2 ** 30);
     let kept = 0, why;
     while (!why) await file.append('x'.repeat(5_000)).then(() => kept++, (error) => (why = error.constructor.name));
+    // Its disk is so full that there is no room for the place.
+    const dealtWith = await file.next(1);
+    await file.dealtWith(dealtWith);
+    const left = file.length;
     await file.close();
     const again = await RecordFile.open(process.argv[1] + '/records', 2 ** 30);
-    console.log(JSON.stringify({ kept, why, found: again.length }));`;
+    console.log(JSON.stringify({ kept, why, left, found: again.length }));`;
     // In a mount namespace of its own, which ends with the command.
     const { stdout, stderr } = spawnSync(
       'unshare',
@@ -110,8 +144,8 @@ test.skipIf(reason)(
       ],
       { encoding: 'utf8' },
     );
-    const { kept, why, found } = JSON.parse(stdout || stderr) as { kept: number; why: string; found: number };
+    const { kept, why, left, found } = JSON.parse(stdout || stderr) as Record<string, unknown>;
     expect(kept).toBeGreaterThan(10);
-    expect([why, found]).toEqual(['FileFull', kept]);
+    expect([why, left, found]).toEqual(['FileFull', Number(kept) - 1, kept]);
   },
 );

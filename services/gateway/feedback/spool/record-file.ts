@@ -1,4 +1,5 @@
-import { type FileHandle, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /** Before each record: its length and its checksum (CRC-32), both unsigned, little-endian. */
@@ -19,6 +20,8 @@ export class FileFull extends Error {}
  * fsync. What a process that was killed left half-written at the end was never acknowledged, and is cut off.
  */
 export class RecordFile {
+  /** What could not be read between whole records when it was opened; it is kept in `<path>.damaged`. */
+  readonly damagedBytes: number;
   readonly #file: FileHandle;
   readonly #placeFile: string;
   readonly #maxBytes: number;
@@ -35,8 +38,9 @@ export class RecordFile {
     file: FileHandle,
     placeFile: string,
     maxBytes: number,
-    found: { readonly end: number; readonly place: number; readonly length: number },
+    found: { readonly end: number; readonly place: number; readonly length: number; readonly damagedBytes: number },
   ) {
+    this.damagedBytes = found.damagedBytes;
     this.#file = file;
     this.#placeFile = placeFile;
     this.#maxBytes = maxBytes;
@@ -46,15 +50,25 @@ export class RecordFile {
   }
 
   static async open(path: string, maxBytes: number): Promise<RecordFile> {
-    const file = await open(path, 'a+', 0o600);
-    await file.chmod(0o600);
+    await appendFile(path, '', { mode: 0o600 });
     const bytes = await readFile(path);
-    const { end } = wholeRecords(bytes, 0);
-    await file.truncate(end);
+    const { starts, end, damaged } = survey(bytes);
     const placeFile = `${path}.place`;
     const noted = Number(await readFile(placeFile, 'utf8').catch(() => '0'));
-    const place = noted <= end ? noted : 0;
-    return new RecordFile(file, placeFile, maxBytes, { end, place, length: wholeRecords(bytes, place).count });
+    // Anything else is of an earlier content of the file: dealing with a record again does no harm, passing one over would.
+    const place = noted === end || starts.includes(noted) ? noted : 0;
+    const rest = starts.filter((start) => start >= place);
+    if (damaged.length > 0) {
+      await rm(placeFile, { force: true });
+      await replace(path, Buffer.concat(rest.map((start) => wholeAt(bytes, start))), Buffer.concat(damaged));
+    }
+    const file = await open(path, 'a+', 0o600);
+    await file.chmod(0o600);
+    await syncFolderOf(path);
+    const found = damaged.length > 0 ? { end: (await file.stat()).size, place: 0 } : { end, place };
+    await file.truncate(found.end);
+    const damagedBytes = damaged.reduce((sum, { length }) => sum + length, 0);
+    return new RecordFile(file, placeFile, maxBytes, { ...found, length: rest.length, damagedBytes });
   }
 
   /** How many have not been dealt with. */
@@ -115,11 +129,13 @@ export class RecordFile {
   async #notePlace(noting: PromiseWithResolvers<void>): Promise<void> {
     this.#noting = undefined;
     try {
+      // Without a place, for which a full disk has no room, everything in the file is dealt with again, which does no harm.
       if (this.#placeBytes < this.#endBytes) {
-        await writeFile(this.#placeFile, String(this.#placeBytes), { mode: 0o600 });
+        await writeFile(this.#placeFile, String(this.#placeBytes), { mode: 0o600 }).catch(() => {});
       } else {
-        // First the place: without one, everything in the file is dealt with again, which does no harm.
+        // First the place, on the disk, too: it must not be that of what the file holds next.
         await rm(this.#placeFile, { force: true });
+        await syncFolderOf(this.#placeFile);
         await this.#file.truncate(0);
         await this.#file.datasync();
         this.#endBytes = 0;
@@ -160,12 +176,41 @@ function recordAt(bytes: Buffer, at: number): Buffer | undefined {
   return crc32(record) === bytes.readUInt32LE(at + 4) ? record : undefined;
 }
 
-function wholeRecords(bytes: Buffer, from: number): { readonly end: number; readonly count: number } {
-  let end = from;
-  let count = 0;
-  for (let record = recordAt(bytes, end); record; record = recordAt(bytes, end)) {
-    end += HEAD_BYTES + record.length;
-    count++;
+function wholeAt(bytes: Buffer, start: number): Buffer {
+  return bytes.subarray(start, start + HEAD_BYTES + bytes.readUInt32LE(start));
+}
+
+/** @returns where whole records begin, where the last one ends, and what is not one before that */
+function survey(bytes: Buffer) {
+  const starts: number[] = [];
+  const damaged: Buffer[] = [];
+  let end = 0;
+  for (let at = 0; at < bytes.length; ) {
+    if (!recordAt(bytes, at)) {
+      at++;
+      continue;
+    }
+    if (at > end) damaged.push(bytes.subarray(end, at));
+    starts.push(at);
+    at += wholeAt(bytes, at).length;
+    end = at;
   }
-  return { end, count };
+  return { starts, end, damaged };
+}
+
+/** What was damaged is on the disk before the file is without it. */
+async function replace(path: string, content: Buffer, damaged: Buffer): Promise<void> {
+  await appendFile(`${path}.damaged`, damaged, { mode: 0o600, flush: true });
+  await writeFile(`${path}.new`, content, { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+}
+
+/** So that what was made or removed in it is so after a loss of power, too. */
+async function syncFolderOf(path: string): Promise<void> {
+  const folder = await open(dirname(path));
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }

@@ -24,6 +24,7 @@ const DELIVERY_DEADLINE_MS = 3_000;
 const BATCH = 64;
 const RETRY_AFTER_SECONDS = 30;
 const FILE = 'submissions';
+const DAMAGED = `it is kept in ${FILE}.damaged, and what follows it is stored`;
 const REFUSED_FILE = 'refused.jsonl';
 
 const waiting = new Gauge({
@@ -54,14 +55,15 @@ export class Spool {
   readonly #log: Log;
   readonly #stopping = new AbortController();
   /** What the items that wait here are made of, by their ids: a submission with the same key is either this one again, or another. */
-  readonly #contents = new Map<string, string>();
+  readonly #contents: Map<string, string>;
   readonly #deliveries: Promise<void>[];
   #news = Promise.withResolvers<void>();
   #isAway = false;
   /** For one line in the log when it begins, and one when it ends. */
   #hasFailed = false;
 
-  private constructor(needs: SpoolNeeds, folders: Folders, files: readonly RecordFile[]) {
+  private constructor(needs: SpoolNeeds, folders: Folders, files: readonly RecordFile[], found: readonly Submission[]) {
+    this.#contents = new Map(found.map((submission) => [submission.itemId, contentOf(submission)]));
     this.#folders = folders;
     this.#files = files;
     this.#file = files[0] as RecordFile;
@@ -76,7 +78,13 @@ export class Spool {
     const folders = await takeFolders(needs.folder);
     const maxBytes = needs.maxMebibytes * 1024 * 1024;
     const files = await Promise.all(folders.paths.map((path) => RecordFile.open(join(path, FILE), maxBytes)));
-    return new Spool(needs, folders, files);
+    files.forEach(({ damagedBytes }, index) => {
+      const folder = folders.paths[index];
+      if (damagedBytes > 0) needs.log.error({ folder, damagedBytes }, `A part of the spool was damaged: ${DAMAGED}`);
+    });
+    const records = (await Promise.all(files.map((file) => file.next(file.length)))).flat();
+    const found = records.map((record) => JSON.parse(record) as Submission);
+    return new Spool(needs, folders, files, found);
   }
 
   /** Nothing needs to be tried first: the latest attempt has failed. */
@@ -90,8 +98,7 @@ export class Spool {
    */
   async accept(submission: Submission): Promise<'spooled' | 'repeated'> {
     const { itemId, sourceId, message } = submission;
-    const { category, email, pageUrl, locale } = submission;
-    const content = hash('sha256', JSON.stringify([message, category, email, pageUrl, locale]));
+    const content = contentOf(submission);
     const earlier = this.#contents.get(itemId);
     if (earlier === content) return 'repeated';
     if (earlier !== undefined) {
@@ -179,6 +186,11 @@ export class Spool {
       await appendFile(join(folder, REFUSED_FILE), line, { mode: 0o600, flush: true });
     }
   }
+}
+
+/** What must be the same for a key to be used again. */
+function contentOf({ message, category, email, pageUrl, locale }: Submission): string {
+  return hash('sha256', JSON.stringify([message, category, email, pageUrl, locale]));
 }
 
 interface SpoolNeeds {
