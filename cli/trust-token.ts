@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from './failure.ts';
 
 const TIMEOUT_MS = 30_000;
 /** A token is not used for a call that might arrive after its end. */
 const SPARE_MS = 30_000;
+/** By then a command that fetches a token has it, has failed, or was killed. */
+const LONGEST_TURN_MS = 3 * TIMEOUT_MS;
+const POLL_MS = 50;
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 interface Kept {
@@ -25,12 +29,45 @@ export function tokenOfRule(baseUrl: string, rule: string, environment: NodeJS.P
     const source = sourceOf(environment);
     const name = createHash('sha256').update(`${baseUrl}\n${audience}\n${source.job}`).digest('hex');
     const path = join(environment.RUNNER_TEMP || tmpdir(), `worktrack-${name.slice(0, 32)}`);
-    const kept = keptIn(path);
-    if (kept && kept.endsAtMs - Date.now() > SPARE_MS) return kept.token;
-    const fresh = await exchanged(baseUrl, await source.jwt(audience));
-    keep(path, fresh);
-    return fresh.token;
+    return (
+      lasting(path) ??
+      inTurn(`${path}.lock`, async () => {
+        const fromAnother = lasting(path);
+        if (fromAnother !== undefined) return fromAnother;
+        const fresh = await exchanged(baseUrl, await source.jwt(audience));
+        keep(path, fresh);
+        return fresh.token;
+      })
+    );
   };
+}
+
+/** Of several commands that a job runs at once, one fetches the token: there may be one JWT for all of them, which is exchanged once. */
+async function inTurn<T>(lock: string, fetched: () => Promise<T>): Promise<T> {
+  while (!taken(lock)) await delay(POLL_MS);
+  try {
+    return await fetched();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function taken(lock: string): boolean {
+  try {
+    writeFileSync(lock, '', { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    // Where nothing can be written, each command fetches its own.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return true;
+  }
+  const begunAtMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (Date.now() - begunAtMs > LONGEST_TURN_MS) rmSync(lock, { force: true });
+  return false;
+}
+
+function lasting(path: string): string | undefined {
+  const kept = keptIn(path);
+  return kept && kept.endsAtMs - Date.now() > SPARE_MS ? kept.token : undefined;
 }
 
 interface Source {
@@ -118,7 +155,9 @@ function keptIn(path: string): Kept | undefined {
 
 function keep(path: string, kept: Kept): void {
   try {
-    writeFileSync(path, JSON.stringify(kept), { mode: 0o600 });
+    // Whole or not at all: others may be reading it.
+    writeFileSync(`${path}.new`, JSON.stringify(kept), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   } catch {
     // The next command asks for its own.
   }

@@ -334,6 +334,12 @@ describe('a job without a secret', () => {
     }
   });
 
+  test('and so do commands that it runs at once', async () => {
+    const env = { WORKTRACK_ID_TOKEN: issuer.jwt({ ...CLAIMS, aud: rule.audience }) };
+    const all = Array.from({ length: 5 }, () => command('item list', env));
+    expect(await Promise.all(all)).toEqual(Array(5).fill(0));
+  });
+
   test('what a job may not, or lacks, is said in words', async () => {
     const env = { WORKTRACK_ID_TOKEN: issuer.jwt({ ...CLAIMS, branch: 'other', aud: rule.audience }) };
     await expect(command('item list', env)).rejects.toThrow(/gives no token: The JWT was not accepted/);
