@@ -15,6 +15,7 @@ import {
 import { ownPage, rawRequest, signIn } from '../support/browser-request.ts';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
+import { callTool } from '../support/tool-call.ts';
 
 type Made = { readonly id: string; readonly key?: string };
 
@@ -110,6 +111,8 @@ const CALLS: Record<string, (call: TestOrganization['call']) => ReturnType<TestO
   'projects.update': async (call) => call('PATCH', `/api/projects/${(await project()).id}`, { name: unique() }),
   'projects.delete': async (call) => call('DELETE', `/api/projects/${(await project()).id}`),
   'projects.setBudget': (call) => call('PUT', `/api/projects/${organization.projectId}/budget`, { limitUsd: 5 }),
+  'workItems.setItemBudget': async (call) =>
+    call('PUT', `/api/work-items/${(await epic()).id}/budget`, { limitUsd: 5 }),
   'boards.create': (call) => call('POST', `/api/projects/${organization.projectId}/boards`, { name: unique() }),
   'boards.update': (call) => call('PATCH', `/api/boards/${organization.boardId}`, { name: unique() }),
   'boards.delete': async (call) => {
@@ -141,6 +144,10 @@ const user = () => made('/api/users', person());
 const key = () => made('/api/api-keys', { name: 'CI' });
 const source = () => made('/api/feedback/sources', { name: unique(), type: 'server', requireCaptcha: false });
 const webhook = () => made('/api/webhooks', hook());
+const epic = () => {
+  const { projectId, boardId, columns } = organization;
+  return made('/api/work-items', { projectId, boardId, boardColumnId: columns.Backlog, type: 'epic', title: 'Shop' });
+};
 const project = () => made('/api/projects', { name: unique() });
 
 async function submitted(): Promise<string> {
@@ -209,6 +216,35 @@ describe('every audited operation', () => {
       }));
     }
   });
+});
+
+test('the entry of a changed budget says what it was, by whichever way it is changed', async () => {
+  const { id } = await project();
+  const { id: epicId } = await epic();
+  const entryOf = async (request: string) => (await settled(request))[0];
+  const [five, seven] = [5, 7].map((limitUsd) => ({ limitUsd, period: 'total' as const }));
+  for (const [path, target] of [
+    [`/api/projects/${id}/budget`, { type: 'project', id }],
+    [`/api/work-items/${epicId}/budget`, { type: 'work_item', id: epicId }],
+  ] as const) {
+    for (const [old, now] of [
+      [null, five],
+      [five, seven],
+      [seven, null],
+    ]) {
+      const request = unique();
+      await organization.call('PUT', path, now ?? { limitUsd: null }, { 'x-request-id': request });
+      expect(await entryOf(request)).toMatchObject({
+        targets: [target],
+        changes: [{ field: 'budget', old: old ?? null, new: now ?? null }],
+      });
+    }
+  }
+  await callTool(system.baseUrl, organization.apiKey, 'set_budget', { projectId: id, limitUsd: 7 });
+
+  await expect
+    .poll(async () => (await everything()).filter(({ action }) => action === 'workItems.setBudget'))
+    .toMatchObject([{ targets: [{ type: 'project', id }], changes: [{ field: 'budget', old: null, new: seven }] }]);
 });
 
 describe('signing in', () => {

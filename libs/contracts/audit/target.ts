@@ -11,6 +11,7 @@ export const AUDIT_TARGETS = [
   'webhook',
   'project',
   'board',
+  'work_item',
   'feedback',
   'audit',
 ] as const;

@@ -6,6 +6,7 @@ import type {
   setProjectBudget as operationOfProject,
 } from '@worktrack/contracts/work-items/costs/budget';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
 import { saveBudget, saveCount, spentOf } from '../budgets/budgets.repository.ts';
@@ -53,7 +54,7 @@ async function ofProjectSet(id: string, limit: Limit, context: Context): Promise
   await holdColumns(context, { projectId: id });
   await requireProject(context, id);
   const { budget, project } = await save({ _id: id, projectId: id, taskId: null }, limit, context);
-  tellOfProject(context, project, 'project.updated', changeOf(budget));
+  tellOfProject(context, project, 'project.updated', { budget: toldOf(budget) });
   return { budget };
 }
 
@@ -67,13 +68,13 @@ async function ofItemSet(ref: string, limit: Limit, context: Context): Promise<A
     throw context.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'workItemId', message }] });
   }
   const { budget } = await save({ _id, projectId, taskId }, limit, context);
-  tellOn(context, item, 'work_item.updated', changeOf(budget));
+  tellOn(context, item, 'work_item.updated', { budget: toldOf(budget) });
   return { budget };
 }
 
 /** Not what is spent: that changes with each heartbeat. Waiting claims look again, since a larger budget may allow one. */
-function changeOf(budget: Budget | null) {
-  return { budget: budget && { limitUsd: budget.limitUsd, period: budget.period } };
+function toldOf(budget: Budget | null) {
+  return budget && { limitUsd: budget.limitUsd, period: budget.period };
 }
 
 /** No write proceeds without knowing of it: all of them check their board's version, which is raised here. */
@@ -87,11 +88,16 @@ async function save(
     await saveBoard(context, board._id, { columnsVersion: board.columnsVersion + 1 });
   }
   const project = await saveProject(context, projectId, { hasBudgets: true });
-  const saved = await saveBudget(
+  const { before, saved } = await saveBudget(
     context,
     of,
     limitUsd === null ? null : { limitMicrodollars: microdollarsOf(limitUsd), period },
   );
+  const { _id: id, taskId } = of;
+  audited(context.writes, {
+    targets: [taskId === null ? { type: 'project', id, name: project.name } : { type: 'work_item', id, name: taskId }],
+    changes: [{ field: 'budget', old: toldOf(before && toBudget(before)), new: toldOf(saved && toBudget(saved)) }],
+  });
   if (!saved) return { budget: null, project };
   const at = new Date();
   const counted = await spentOf(context, saved, at);

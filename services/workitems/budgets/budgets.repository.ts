@@ -168,18 +168,18 @@ export async function saveBudget(
   { caller, tx }: TransactionScope & Scope,
   of: { readonly _id: string; readonly projectId: string; readonly taskId: string | null },
   limit: { readonly limitMicrodollars: number; readonly period: BudgetPeriod } | null,
-): Promise<BudgetRecord | null> {
+): Promise<{ readonly before: BudgetRecord | null; readonly saved: BudgetRecord | null }> {
   const { organizationId } = caller;
   const { _id, projectId, taskId } = of;
   const before = await BudgetModel.findOne({ organizationId, _id }).session(tx).lean();
   await BudgetModel.deleteOne({ organizationId, _id }, { session: tx });
-  if (!limit) return null;
+  if (!limit) return { before, saved: null };
   const record: BudgetRecord = {
     ...{ _id, organizationId, projectId, taskId, ...limit },
     ...{ spentMicrodollars: 0, countedPeriod: null, revision: (before?.revision ?? 0) + 1 },
   };
   await BudgetModel.insertMany([record], { session: tx, lean: true });
-  return record;
+  return { before, saved: record };
 }
 
 /** Which of the given items are below one of these. */

@@ -145,6 +145,8 @@ function placeOf(type: AuditEntry['targets'][number]['type'], id: string): strin
   switch (type) {
     case 'project':
       return to('board', { project: id });
+    case 'work_item':
+      return to(`items/${id}`);
     case 'board':
       return to('board');
     case 'feedback':

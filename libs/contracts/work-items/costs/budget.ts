@@ -52,6 +52,7 @@ export const setProjectBudget = operation({
 
 export const setItemBudget = operation({
   ...common,
+  audit: 'work_item',
   name: 'workItems.setItemBudget',
   summary: 'Set what may be spent on the work below an epic, feature or story; null removes the limit.',
   input: z.strictObject({ id: ItemRef, ...fields }),
@@ -61,6 +62,7 @@ export const setItemBudget = operation({
 
 export const setBudget = operation({
   ...common,
+  audit: 'project',
   name: 'workItems.setBudget',
   summary:
     'Limit the cost of work in a project, or below an epic, feature or story: once spent, nothing there can be claimed.',
