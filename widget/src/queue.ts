@@ -48,6 +48,8 @@ export class Queue {
     this.#name = `worktrack-feedback-queue:${publicKey}`;
     this.#owner = owner;
     addEventListener('online', () => this.wake(0));
+    // What has been kept for too long is not kept any longer.
+    this.#write(this.#read());
     this.wake();
   }
 
@@ -99,8 +101,11 @@ export class Queue {
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const { code } = error.failure;
-        const isHopeless = /^(VALIDATION_FAILED|PAYLOAD_TOO_LARGE|IDEMPOTENCY_KEY_REUSED)$/.test(code);
-        if (!isHopeless) {
+        // It will never be accepted, or the service has it already.
+        const isDecided = /^(VALIDATION_FAILED|PAYLOAD_TOO_LARGE|IDEMPOTENCY_KEY_REUSED|DUPLICATE_FEEDBACK)$/.test(
+          code,
+        );
+        if (!isDecided) {
           this.#change(key, (it) => ({ ...it, ...timesAfter(error.failure, it.tries), tries: it.tries + 1 }));
           return;
         }

@@ -147,6 +147,8 @@ export class FeedbackWidget {
       if (!this.#queued(submission, error.failure)) this.#refused(error.failure);
     } finally {
       this.#busy = false;
+      // Its turn may have come meanwhile.
+      this.#queue.wake();
     }
   }
 

@@ -110,6 +110,39 @@ test('it waits for the next page of the site, also in another tab, for seven day
   expect(posts).toHaveLength(1);
 });
 
+test('what is older is removed from the browser by the next page', async () => {
+  const { source, visitor } = await visit();
+  await sendOffline(visitor, 'Eight days old.');
+  await willBeSent(visitor, '1 message');
+  await changeQueue(visitor, ([one]) => [{ ...one, sinceMs: Date.now() - 8 * 24 * 3_600_000 }]);
+  await visitor.page.context().setOffline(false);
+  await visitor.page.reload();
+  await expect.poll(() => visitor.page.evaluate(() => localStorage.length)).toBe(0);
+  expect(await source.inbox()).toEqual([]);
+});
+
+test('what falls due while another message is being sent follows it', async () => {
+  const { source, visitor } = await visit();
+  await visitor.page.route('**/feedback/ingest', (route) => route.abort('connectionreset'), { times: 3 });
+  await (await visitor.write('The first.')).send();
+  await willBeSent(visitor, '1 message');
+  await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
+  const released = Promise.withResolvers<void>();
+  await visitor.page.route('**/feedback/ingest', (route) => released.promise.then(() => route.continue()), {
+    times: 1,
+  });
+  const sent = visitor.page.waitForRequest('**/feedback/ingest');
+  await (await visitor.write('The second.')).send();
+  await sent;
+  await visitor.page.evaluate(() => {
+    dispatchEvent(new Event('online'));
+    return new Promise((resolve) => setTimeout(resolve));
+  });
+  released.resolve();
+  const messages = async () => (await source.inbox()).map(({ message }) => message);
+  await expect.poll(messages, { timeout: 15_000 }).toEqual(['The first.', 'The second.']);
+});
+
 test('beyond twenty the person is told, and what they wrote stays in the form', async () => {
   const { visitor } = await visit();
   await sendOffline(visitor, 'One of many.');
@@ -129,6 +162,19 @@ test('a captcha is solved when it is sent', async () => {
   await willBeSent(visitor, '1 message');
   await visitor.page.context().setOffline(false);
   await expect.poll(source.inbox).toMatchObject([{ message: 'Proven later.' }]);
+});
+
+test('what the service has already, from somebody who wrote it twice, is not sent again and again', async () => {
+  const { source, visitor } = await visit();
+  await sendOffline(visitor, 'Said twice.');
+  await willBeSent(visitor, '1 message');
+  await changeQueue(visitor, ([one]) => [
+    { ...one },
+    { ...one, attempt: { ...one?.attempt, key: 'another', uncertain: false } },
+  ]);
+  await visitor.page.context().setOffline(false);
+  await expect.poll(() => visitor.page.evaluate(() => localStorage.length)).toBe(0);
+  expect(await source.inbox()).toHaveLength(1);
 });
 
 test('what the service will never accept is not sent again and again', async () => {
