@@ -113,6 +113,14 @@ export function isLive<Lease extends Pick<LeaseRecord, 'expiresAt'>>(
   return !!lease && lease.expiresAt > now;
 }
 
+/** Whether an agent or person is at work, which ends with the lease: its record follows only when the end is noticed (settle.ts). */
+export function isAtWork(
+  { isAiProcessing, lease }: { readonly isAiProcessing: boolean; readonly lease?: LeaseRecord | null },
+  now = new Date(),
+): boolean {
+  return isAiProcessing && (!lease?.unsettledUntil || isLive(lease, now));
+}
+
 const SECOND_MS = 1_000;
 /** As a part of its term: an agent whose heartbeats are on time is never shown as stalled. */
 const STALLS_AFTER = 0.5;
@@ -153,6 +161,7 @@ export const SHOWN_OF_LEASE = {
   'lease.keyId': 1,
   'lease.claimedAt': 1,
   'lease.expiresAt': 1,
+  'lease.unsettledUntil': 1,
   'lease.stallsAt': 1,
   'lease.leaseSeconds': 1,
   'lease.state': 1,

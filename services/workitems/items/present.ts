@@ -6,7 +6,7 @@ import { columnName } from '../boards/columns.ts';
 import { labelsOf } from '../boards/labels.ts';
 import type { Scope } from '../calls/scope.ts';
 import type { Versioned } from '../calls/version.ts';
-import { shownLease } from './lease.ts';
+import { isAtWork, shownLease } from './lease.ts';
 import { shownRework } from './returned.ts';
 import type { ShownItem, SummaryItem } from './views.ts';
 
@@ -32,7 +32,7 @@ export function toSummary(item: SummaryItem, board: BoardRecord | undefined): Wo
     columnName: columnName(board, item.boardColumnId),
     parentId: item.parentId,
     projectId: item.projectId,
-    isAiProcessing: item.isAiProcessing,
+    isAiProcessing: isAtWork(item),
     lease: shownLease(item.lease),
     externalId: item.externalId ?? null,
     ...(item.returned && { rework: shownRework(item.returned) }),

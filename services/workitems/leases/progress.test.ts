@@ -303,4 +303,34 @@ describe('tokens reported in heartbeats', () => {
     // What was settled can be claimed as before.
     expect(await claimed()).toMatchObject({ previous: { endedBecause: 'expired' } });
   });
+
+  test('are recorded by the sweep that finds the lease ended, whatever else is written to the task meanwhile', async () => {
+    const { id } = await project.create('task');
+    const mine = await claimed({ leaseSeconds: 60 });
+    await beat(mine, { totalTokens: 10, state: 'awaiting_input' });
+    goForward(25 * 3_600);
+    const edits = Array.from({ length: 8 }, (_, n) => project.update(id, { title: `Title ${n}` }));
+    const [refused] = await Promise.all([
+      failure(beat(mine, { totalTokens: 20 })),
+      settleEndedLeases(new Date()),
+      ...edits,
+    ]);
+    expect(refused.code).toBe('CONFLICT');
+    expect(await sessions(id)).toEqual([['abandoned', 10]]);
+    expect(await project.get(id)).toMatchObject({ lease: null, isAiProcessing: false });
+    expect((await failure(beat(mine, { totalTokens: 20 }))).code).toBe('CONFLICT');
+  });
+
+  test('are recorded once when a claim races the sweep, and the new holder is at work', async () => {
+    const { id } = await project.create('task');
+    const mine = await claimed({ leaseSeconds: 60 });
+    await beat(mine, { totalTokens: 10, state: 'awaiting_input' });
+    goForward(25 * 3_600);
+    const sweeps = [1, 2, 3].map(() => settleEndedLeases(new Date()));
+    const [taken, refused] = await Promise.all([claim({ agent: 'another' }), failure(beat(mine)), ...sweeps]);
+    expect(taken).toMatchObject({ claimed: true, previous: { endedBecause: 'expired' } });
+    expect(refused.code).toBe('CONFLICT');
+    expect(await sessions(id)).toEqual([['abandoned', 10]]);
+    expect(await project.get(id)).toMatchObject({ lease: { agent: 'another' }, isAiProcessing: true });
+  });
 });

@@ -17,6 +17,8 @@ import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
 const SWEEP_INTERVAL_MS = 1_000;
 const BATCH = 100;
 const DEADLINE_MS = 10_000;
+/** Of one sweep, in which everything was somebody else's before it could be settled. The next sweep goes on. */
+const MAX_FRUITLESS_ROUNDS = 5;
 
 /** Undefined: this process has not swept yet. */
 let sweptAtMs: number | undefined;
@@ -46,14 +48,16 @@ export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
 /** Reports those that have stalled, too. @returns how many were written */
 export async function settleEndedLeases(now: Date): Promise<number> {
   let settled = 0;
-  for (;;) {
+  for (let fruitless = 0; fruitless < MAX_FRUITLESS_ROUNDS; ) {
     const items = await unsettledItems(now, BATCH);
     const outcomes = await Promise.all(items.map((item) => settle(item, now)));
     const done = outcomes.filter(Boolean).length;
     settled += done;
-    // The others have been written meanwhile, so they are settled or no longer expired.
-    if (items.length < BATCH || done === 0) return settled;
+    if (done === items.length && items.length < BATCH) break;
+    // The others have been written meanwhile, which does not mean that they are settled: a comment is a write, too.
+    fruitless = done === 0 ? fruitless + 1 : 0;
   }
+  return settled;
 }
 
 /** @returns false if somebody else was first */

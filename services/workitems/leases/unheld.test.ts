@@ -117,6 +117,15 @@ describe('isAiProcessing goes with whoever held the task', () => {
     expect(await flag(id)).toBe(false);
   });
 
+  test('when its lease has expired, before that is noticed', async () => {
+    const { id } = await project.create('task');
+    await claim();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    expect(await project.get(id)).toMatchObject({ lease: null, isAiProcessing: false });
+    const { workItems } = await call(project.caller, 'workItems.list', { projectId: project.project.id });
+    expect(workItems).toMatchObject([{ id, lease: null, isAiProcessing: false }]);
+  });
+
   test('when its lease has expired, and that is noticed', async () => {
     const { id } = await project.create('task');
     await claim();

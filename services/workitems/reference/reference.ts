@@ -910,7 +910,10 @@ export class Model {
   /** What is shown of an item, except for its position's number and its times. */
   view(item: ModelItem): Record<string, unknown> {
     const shown = Object.entries(item).filter(([field]) => !UNSEEN.has(field));
-    return { ...Object.fromEntries(shown), columnName: this.columnName(item) };
+    // It ends with the lease, whoever notices when.
+    const hasJustEnded = item.lease !== null && !item.lease.isSettled && !this.#isHeld(item, Date.now());
+    const isAiProcessing = item.isAiProcessing && !hasJustEnded;
+    return { ...Object.fromEntries(shown), columnName: this.columnName(item), isAiProcessing };
   }
 
   /** The task IDs of what was sent back under it. */
