@@ -42,6 +42,39 @@ test('text is read as text, as much of it as a model can take in', async () => {
   expect(text).toMatch(/^語{12000,}$/u);
 });
 
+/** `é`, a space and `€`, between lines that any encoding of the West writes alike. */
+const LATIN = Buffer.concat([Buffer.from('caf'), Buffer.from([0xe9, 0x20, 0x80]), Buffer.from('\r\nok')]);
+const TEXT = 'café €\r\nok';
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+
+test.each([
+  ['latin.txt', 'text/plain', LATIN, 'windows-1252', TEXT],
+  ['marked.txt', 'text/plain', utf16(`\ufeff${TEXT}`), 'utf-16le', TEXT],
+  ['marked-be.txt', 'text/plain', utf16(`\ufeff${TEXT}`).swap16(), 'utf-16be', TEXT],
+  ['unmarked.log', 'text/plain', utf16(TEXT), 'utf-16le', TEXT],
+  ['unmarked-be.log', 'application/octet-stream', utf16(TEXT).swap16(), 'utf-16be', TEXT],
+])('%s is read as what it is, and the answer says as what', async (fileName, type, content, encoding, text) => {
+  await attach(fileName, type, new Uint8Array(content));
+  const shown = { text, encoding, sizeBytes: content.length, shownBytes: content.length };
+  expect((await read(fileName)).structuredContent).toMatchObject(shown);
+});
+
+test('UTF-8 with a byte order mark is UTF-8, and the mark is no part of the text', async () => {
+  await attach('marked-8.txt', 'text/plain', '\ufeffIt failed.');
+  const { structuredContent } = await read('marked-8.txt');
+  expect(structuredContent).toMatchObject({ text: 'It failed.', sizeBytes: 13, shownBytes: 13 });
+  expect(structuredContent).not.toHaveProperty('encoding');
+});
+
+test('of text that is larger as UTF-8 as much is read as a model can take in', async () => {
+  await attach('long-latin.txt', 'text/plain', new Uint8Array(60_000).fill(0xe9));
+  const { structuredContent } = await read('long-latin.txt');
+  const { text, shownBytes } = structuredContent as { text: string; shownBytes: number };
+  expect(text).toBe('é'.repeat(shownBytes));
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(38_000);
+  expect(shownBytes).toBeGreaterThan(18_900);
+});
+
 test('an image is read as one', async () => {
   const png = randomBytes(100_000);
   await attach('page.png', 'image/png', png as Uint8Array<ArrayBuffer>);

@@ -21,6 +21,8 @@ export const readAttachmentByTool = operation({
     text: z.string().optional(),
     /** How much of it the text is, from its beginning. */
     shownBytes: z.int().optional(),
+    /** What it was read as, where that is not UTF-8. */
+    encoding: z.string().optional(),
     /** A tool shows it as an image. */
     image: z.object({ data: z.string(), mimeType: z.string() }).optional(),
   }),

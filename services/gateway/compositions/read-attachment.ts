@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -7,11 +6,10 @@ import {
   type readAttachmentByTool as operation,
 } from '@worktrack/contracts/attachments/read-by-tool';
 import type { Composition } from './composition.ts';
+import { textOf } from './text-of.ts';
 
 /** Those that models take in (https://modelcontextprotocol.io/specification, image content). */
 const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-/** A character is cut off at the end by at most this much. */
-const MAX_CHARACTER_BYTES = 4;
 
 /** Never more than a model can take in, whatever the size of the file. */
 export const readAttachmentByTool: Composition<typeof operation> = async (input, { clients, options, fail }) => {
@@ -33,8 +31,8 @@ export const readAttachmentByTool: Composition<typeof operation> = async (input,
       replayed: false,
     };
   }
-  const text = textOf(await firstOf(bytes, MAX_TEXT_BYTES));
-  if (text === undefined) {
+  const read = textOf(await firstOf(bytes, MAX_TEXT_BYTES), MAX_TEXT_BYTES);
+  if (!read) {
     throw fail(
       'VALIDATION_FAILED',
       `fileName: ${fileName} (${mimeType}) is neither text nor an image (PNG, JPEG, GIF, WebP).`,
@@ -43,7 +41,9 @@ export const readAttachmentByTool: Composition<typeof operation> = async (input,
       },
     );
   }
-  return { output: { ...shown, text, shownBytes: Buffer.byteLength(text) }, replayed: false };
+  const { text, shownBytes, encoding } = read;
+  const said = encoding === 'utf-8' ? {} : { encoding };
+  return { output: { ...shown, text, shownBytes, ...said }, replayed: false };
 };
 
 /** Ends the stream once it has enough. */
@@ -56,14 +56,4 @@ async function firstOf(bytes: Readable, count: number): Promise<Buffer> {
     if (length >= count) break;
   }
   return Buffer.concat(chunks).subarray(0, count);
-}
-
-/** undefined: not UTF-8, or with what no text contains. */
-function textOf(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  for (let cut = 0; cut < MAX_CHARACTER_BYTES; cut++) {
-    const whole = bytes.subarray(0, bytes.length - cut);
-    if (isUtf8(whole)) return whole.toString('utf8');
-  }
-  return undefined;
 }
