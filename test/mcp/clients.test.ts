@@ -54,6 +54,16 @@ describe.each(CLIENT_KINDS)('today’s clients work with the endpoint: %s', (kin
     expect(refusal.details).toEqual([{ path: 'limit' }, { path: 'serach' }]);
   });
 
+  test('a tool takes one thing by two of its names, if they say the same', async () => {
+    const made = await client.call('create_task', { title: 'Twice named' });
+    const { id } = made.structuredContent as { id: string };
+    const twice = await client.call('get_work_item', { id, workItemId: id });
+    expect(twice.structuredContent).toMatchObject({ id });
+    const refusal = refusalOf(await client.call('update_work_item', { id, workItemId: 'W-T-1', title: 'Which?' }));
+    expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'workItemId' }] });
+    expect(refusal.message).toBe('workItemId: is also given as id, with another value; pass only workItemId.');
+  });
+
   test('an unknown tool is a protocol error that suggests the nearest', async () => {
     await expect(client.call('list_workitems')).rejects.toMatchObject({
       code: -32602,

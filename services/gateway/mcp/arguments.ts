@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ErrorDetail, ErrorValue } from '@worktrack/contracts/errors';
 import { deepPaging } from '@worktrack/contracts/fields';
 import type { McpTool, Operation } from '@worktrack/contracts/operation';
@@ -18,7 +19,7 @@ export interface ToolArguments {
   readonly unlisted: ReadonlySet<string>;
   /** The arguments as input of the operation; those that the tool does not know stay as they are. */
   readonly toInput: (given: Fields) => Record<string, unknown>;
-  /** What is wrong with the names of arguments: the operation would suggest its own, and those that only REST takes. */
+  /** What is wrong with the names of arguments: the operation would suggest its own, and those that only REST takes; or one thing is given by two names. */
   readonly unknown: (given: Fields) => readonly ErrorDetail[];
   /** An error of the operation in the words of the tool, each said once: what the message says, details only point at. */
   readonly inOwnWords: (error: ErrorValue) => ToolError;
@@ -38,18 +39,23 @@ export function toolArguments(
   const known = new Set(Object.keys(schema.shape));
   const fieldOf = new Map(Object.entries(names).map(([field, name]) => [name, field]));
 
+  /** Both names of one thing may be given; `unknown` has seen to it that they say the same. */
   const renamed = (given: Fields, nameOf: (key: string) => string) =>
-    Object.fromEntries(
-      Object.entries(given).map(([key, value]) => {
-        const name = nameOf(key);
-        return [name === key || name in given ? key : name, value];
-      }),
-    );
+    Object.fromEntries(Object.entries(given).map(([key, value]) => [nameOf(key), value]));
+  const contradictions = (given: Fields): ErrorDetail[] =>
+    Object.entries(names)
+      .filter(([field, name]) => field in given && name in given && !isDeepStrictEqual(given[field], given[name]))
+      .map(([field, name]) => ({
+        path: name,
+        message: `is also given as ${field}, with another value; pass only ${name}`,
+      }));
   return {
     schema,
     unlisted: new Set(unlisted),
     toInput: (given) => renamed(given, (key) => fieldOf.get(key) ?? key),
     unknown(given) {
+      const contradicted = contradictions(given);
+      if (contradicted.length > 0) return contradicted;
       const inOwn = renamed(given, (key) => names[key] ?? key);
       const hasCursor = paging === 'made here' && inOwn.cursor !== undefined;
       const isKnown = !hasCursor && Object.keys(inOwn).every((key) => known.has(key));
