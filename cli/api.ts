@@ -18,6 +18,10 @@ export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
 export interface CallOptions {
   /** Makes the call safe to repeat. Without one, each call has its own, which its own repetitions keep. */
   readonly idempotencyKey?: string;
+  /** What the command calls fields that it takes otherwise than by an option, for the words of a refusal. */
+  readonly placed?: Readonly<Record<string, string>>;
+  /** For what no option gives: puts what a refusal says of it in the words of where it came from. */
+  readonly inItsWords?: (text: string) => string;
 }
 
 export interface Api {
@@ -35,12 +39,12 @@ export interface Api {
 }
 
 export function api(environment: NodeJS.ProcessEnv = process.env): Api {
-  const { baseUrl, credential, projectId } = chooseService(environment);
+  const { baseUrl, credential, projectId, projectSource } = chooseService(environment);
   const authorized = async () => `Bearer ${await credential()}`;
   const send = async (
     operation: Operation,
     input: Record<string, unknown>,
-    { idempotencyKey = randomUUID() }: CallOptions = {},
+    { idempotencyKey = randomUUID(), placed: otherwise = {}, inItsWords = (text) => text }: CallOptions = {},
     form?: FormData,
   ) => {
     const { method, url, body } = requestOf(baseUrl, operation, input);
@@ -48,8 +52,10 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
     const isItem = (field: string) =>
       field === 'workItemId' || (field === 'id' && operation.name.startsWith('workItems.'));
     const placed = Object.fromEntries(inPath.map((field) => [field, isItem(field) ? '<item>' : '<id>']));
+    const isOfDefaultProject = projectId !== undefined && [input.projectId, input.id].includes(projectId);
     return sent(baseUrl, url, {
-      inOwnWords: (text) => inFlags(text, fieldNames(operation), placed),
+      inOwnWords: (text) => inFlags(inItsWords(text), fieldNames(operation), { ...placed, ...otherwise }),
+      ...(isOfDefaultProject && { configured: { value: projectId, source: projectSource } }),
       method,
       headers: {
         authorization: await authorized(),
@@ -82,20 +88,17 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
 async function sent(
   baseUrl: string,
   url: URL,
-  {
-    timeoutMs,
-    inOwnWords,
-    ...init
-  }: RequestInit & { readonly timeoutMs: number; readonly inOwnWords: (text: string) => string },
+  { timeoutMs, inOwnWords, configured, ...init }: RequestInit & Told & { readonly timeoutMs: number },
 ): Promise<unknown> {
+  const told = { inOwnWords, configured };
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
       (error: unknown) => error,
     );
     const isResponse = answer instanceof Response;
     if (isResponse ? !MAY_SUCCEED_LATER.has(answer.status) : isNobodyThere(answer))
-      return outcomeOf(baseUrl, answer, inOwnWords);
-    if (attempt === ATTEMPTS) return outcomeOf(baseUrl, answer, inOwnWords);
+      return outcomeOf(baseUrl, answer, told);
+    if (attempt === ATTEMPTS) return outcomeOf(baseUrl, answer, told);
     const afterSeconds = isResponse ? Number(answer.headers.get('retry-after') ?? attempt) : attempt;
     if (isResponse) await answer.body?.cancel();
     await delay(Math.min(Number.isFinite(afterSeconds) ? afterSeconds : attempt, LONGEST_DELAY_SECONDS) * 1_000);
@@ -130,6 +133,23 @@ export function requestOf(
   return { method, url, body: left };
 }
 
+/** How a refusal is told. */
+interface Told {
+  readonly inOwnWords: (text: string) => string;
+  /** What the configuration said, in place of an option: if the service refuses that, nobody can change it in the command. */
+  readonly configured?: { readonly value: string; readonly source: string } | undefined;
+}
+
+/** What is not in the organization, or has no form of an id. */
+const NOT_THERE: ReadonlySet<number> = new Set([400, 404]);
+
+function isAbout(
+  projectId: string,
+  { message, details = [] }: Pick<NonNullable<Envelope['error']>, 'message' | 'details'>,
+): boolean {
+  return message.includes(projectId) || details.some(({ path }) => path === 'projectId' || path === 'id');
+}
+
 interface Envelope {
   readonly success: boolean;
   readonly data?: unknown;
@@ -145,7 +165,7 @@ interface Envelope {
 export async function outcomeOf(
   baseUrl: string,
   response: unknown,
-  inOwnWords = (text: string) => text,
+  { inOwnWords = (text: string) => text, configured }: Partial<Told> = {},
 ): Promise<unknown> {
   if (!(response instanceof Response)) {
     const error = response as Error;
@@ -164,6 +184,12 @@ export async function outcomeOf(
   }
   if (envelope.success) return envelope.data;
   const { code, message, details, requestId } = envelope.error as NonNullable<Envelope['error']>;
+  if (configured && NOT_THERE.has(response.status) && isAbout(configured.value, { message, details })) {
+    throw new Failure(
+      'usage',
+      `${configured.source} is ${configured.value}: ${inOwnWords(refusalWords(message, details))} (${code}, request ${requestId})`,
+    );
+  }
   throw new Failure(
     response.status >= 500 ? 'unreachable' : response.status === UNKNOWN_KEY ? 'usage' : 'refused',
     `${inOwnWords(refusalWords(message, details))} (${code}, request ${requestId})`,

@@ -14,22 +14,51 @@ export class Failure extends Error {
   }
 }
 
-/** What a refusal calls a field, as the command line calls it: an option, or the item that comes without one. */
+/** What a refusal calls a field, as the command line calls it: an option, or the argument that comes without one; and a tool, the command. */
 export function inFlags(text: string, fields: readonly string[], placed: Readonly<Record<string, string>>): string {
-  return fields.reduce((words, field) => {
+  const named = fields.reduce((words, field) => {
     const flag = placed[field] ?? `--${kebab(field)}`;
     // A name of one word may be a word of the sentence, unless it is followed by what only a field has.
     const isName = /[A-Z]/.test(field) ? '' : '(?=:|\\.\\w)';
     return words
       .replaceAll(new RegExp(`\\b${field}: true\\b`, 'g'), flag)
-      .replaceAll(new RegExp(`(?<![\\w-])${field}\\b${isName}`, 'g'), flag);
+      .replaceAll(
+        new RegExp(`(?<![\\w-])${field}\\b${isName}((?:\\.\\w+)*)`, 'g'),
+        (_, inside: string) => flag + within(inside),
+      );
   }, text);
+  return named.replaceAll(TOOL, (tool, name: string, route?: string) => COMMANDS[name] ?? route ?? tool);
 }
+
+/** An option has no parts: of a list, the value is counted; of JSON, the part is named. */
+function within(path: string): string {
+  if (path === '') return '';
+  const [, index] = /^\.(\d+)$/.exec(path) ?? [];
+  return ` (${index === undefined ? path.slice(1) : `value ${Number(index) + 1}`})`;
+}
+
+/** What a message points at for agents, with the route for scripts. */
+const TOOL = /\b([a-z]+(?:_[a-z]+)+)\b(?: \(((?:GET|POST|PUT|PATCH|DELETE) [^)]*)\))?/g;
+const COMMANDS: Readonly<Record<string, string>> = {
+  list_projects: '`worktrack project list`',
+  list_work_items: '`worktrack item list`',
+  get_work_item: '`worktrack item get`',
+  create_work_item: '`worktrack item create`',
+  move_work_item: '`worktrack item move`',
+  claim_work_item: '`worktrack item claim`',
+  complete_ai_task: '`worktrack item complete`',
+  complete_review: '`worktrack item review`',
+  complete_validation: '`worktrack item validate`',
+  answer_question: '`worktrack item answer`',
+};
 
 export const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** A refusal's message, and those of its details that the message does not already contain: it names only the first ones. */
 export function refusalWords(message: string, details: readonly ErrorDetail[] = []): string {
-  const untold = details.map(spelledOut).filter((spelled) => !` ${message}`.includes(` ${spelled}`));
+  const isOnly = ({ message: said }: ErrorDetail) => details.filter((other) => other.message === said).length === 1;
+  const isTold = (detail: ErrorDetail) =>
+    ` ${message}`.includes(` ${spelledOut(detail)}`) || (isOnly(detail) && message.includes(detail.message));
+  const untold = details.filter((detail) => !isTold(detail)).map(spelledOut);
   return [message, ...untold].map((words) => (/[.?]$/.test(words) ? words : `${words}.`)).join(' ');
 }

@@ -12,6 +12,8 @@ export interface Service {
   /** A key, or the token of a rule of trust, which may have to be fetched first. @throws Failure */
   credential(): Promise<string>;
   readonly projectId: string | undefined;
+  /** Where that came from, for messages about a wrong one. */
+  readonly projectSource: string;
   /** Where it came from, for messages about a refused one. */
   readonly keySource: string;
 }
@@ -54,6 +56,7 @@ export function chooseService(environment: NodeJS.ProcessEnv = process.env): Ser
     baseUrl,
     credential: rule ? tokenOfRule(baseUrl, rule, environment) : key ? async () => key : (kept as Service).credential,
     projectId: project || (kept?.baseUrl === baseUrl ? kept.projectId : undefined),
+    projectSource: project ? 'WORKTRACK_PROJECT_ID' : (kept?.projectSource ?? ''),
     keySource: rule ? 'WORKTRACK_TRUST_RULE' : key ? 'WORKTRACK_API_KEY' : (kept?.keySource ?? ''),
   };
 }
@@ -71,7 +74,13 @@ function fromConfigFile(): Service | undefined {
     throw new Failure('usage', `${path} must hold { "url": "…", "apiKey": "wt_…", "projectId"?: "…" }.`);
   }
   const { url, apiKey, projectId } = parsed.data;
-  return { baseUrl: withoutSlash(url), credential: async () => apiKey, projectId, keySource: path };
+  return {
+    baseUrl: withoutSlash(url),
+    credential: async () => apiKey,
+    projectId,
+    projectSource: `projectId in ${path}`,
+    keySource: path,
+  };
 }
 
 function fromLocalStack(environment: NodeJS.ProcessEnv): Service | undefined {
@@ -81,6 +90,7 @@ function fromLocalStack(environment: NodeJS.ProcessEnv): Service | undefined {
     baseUrl: withoutSlash(stack.baseUrl),
     credential: async () => stack.apiKey,
     projectId: stack.projectId,
+    projectSource: `projectId in ${stack.path}`,
     keySource: stack.path,
   };
 }

@@ -263,6 +263,45 @@ describe('work items', () => {
     });
   });
 
+  test('are refused in the words of the command line', async () => {
+    const words = async (args: readonly string[]) => (await run(args)).stderr;
+    expect(await words(['item', 'claim', 'W-T-99999', '--agent', ''])).toMatch(/^error: --agent: /);
+    expect(await words(['item', 'claim', ...Array<string>(1001).fill('W-T-1'), '--agent', 'a'])).toMatch(
+      /^error: <items>: must have at most/,
+    );
+    expect(await words(['item', 'list', '--priority', 'urgent', 'hight'])).toMatch(
+      /^error: --priority \(value 2\): must be one of .*did you mean "high"/,
+    );
+    const judged = ['item', 'validate', 'W-T-1', '--result', 'pass', '--test-results', '{"total": "x", "passed": 1}'];
+    expect(await words(judged)).toMatch(/--test-results \(total\): is not a known field/);
+    const elsewhere = '01890000-0000-7000-8000-000000000000';
+    const plan = { input: JSON.stringify([{ title: 'x', type: 'task' }]) };
+    const unknown = await run(['item', 'create', '--file', '-', '--project-id', elsewhere], plan);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr.match(/there is no project/gi)).toHaveLength(1);
+    expect(unknown.stderr).toContain('`worktrack project list`');
+    expect(unknown.stderr).not.toMatch(/list_projects|GET /);
+  });
+
+  test.each([
+    ['a project that is not there', '01890000-0000-7000-8000-000000000000'],
+    ['what is no id', 'my project'],
+  ])('end with 2 and say so when WORKTRACK_PROJECT_ID is %s', async (_, projectId) => {
+    const env = { WORKTRACK_PROJECT_ID: projectId };
+    for (const args of [
+      ['item', 'list'],
+      ['item', 'create', '--title', 'Nowhere'],
+      ['item', 'claim', '--agent', 'a'],
+      ['budget', 'set', '--limit-usd', '5'],
+      ['label', 'list'],
+    ]) {
+      const stderr = expect.stringContaining(`error: WORKTRACK_PROJECT_ID is ${projectId}: `);
+      expect(await run(args, { env }), args.join(' ')).toMatchObject({ code: 2, stderr });
+    }
+    const given = await run(['label', 'list', '--project-id', projectId]);
+    expect(given).toMatchObject({ code: 1, stderr: expect.not.stringContaining('WORKTRACK_PROJECT_ID') });
+  });
+
   test('are created from a file, all or none of them', async () => {
     const plan = JSON.stringify([
       { ref: 'epic', title: 'Planned', type: 'epic' },
@@ -273,7 +312,10 @@ describe('work items', () => {
     const [epic, one, two] = made.items.map(({ taskId }) => taskId);
     writeFileSync(join(folder, 'plan.json'), JSON.stringify({ items: [{ title: 'x', type: 'tusk' }] }));
     const refused = await run(['item', 'create', '--file', 'plan.json']);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/--items\.0\.type: must be one of/) });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: item 1 of plan\.json, type: must be one of/),
+    });
     expect(await run(['item', 'create', '--file', '-'], { input: '- title: x' })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not JSON'),
@@ -375,7 +417,7 @@ describe('feedback and projects', () => {
     expect([warned.stderr, JSON.parse(warned.stdout).key]).toEqual(['', 'SHOP']);
     expect(
       (await run(['budget', 'set', '--project-id', project.id, '--limit-usd', '5', '--period', 'day'])).stdout,
-    ).toBe('$5 (day), of which $0 are spent.\n');
+    ).toBe('$5 (day), of which $0 are spent: $0 recorded, $0 in flight.\n');
     expect((await run(['budget', 'set', '--project-id', project.id, '--limit-usd', 'null'])).stdout).toBe(
       'There is no limit.\n',
     );

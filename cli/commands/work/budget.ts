@@ -24,12 +24,14 @@ export function budgetCommand(): Command {
       }
       const set =
         item === undefined
-          ? await send(setProjectBudget, { id: projectId }, options)
-          : await send(setItemBudget, { id: item }, options);
+          ? await send(setProjectBudget, { id: projectId }, { ...options, placed: { id: '--project-id' } })
+          : await send(setItemBudget, { id: item }, { ...options, placed: { id: '<item>' } });
       if (options.json) return printJson(set);
       const { budget: now } = set;
       if (!now) return print('There is no limit.');
-      print(`$${now.limitUsd} (${now.period}), of which $${now.spentUsd} are spent.`);
+      print(
+        `$${now.limitUsd} (${now.period}), of which $${now.spentUsd} are spent: $${now.spent.recordedUsd} recorded, $${now.spent.inFlightUsd} in flight.`,
+      );
     });
   return budget;
 }

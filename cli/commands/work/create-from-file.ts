@@ -13,7 +13,12 @@ export async function createFromFile(service: Api, path: string, options: Option
   const { projectId = service.projectId, ...at } = place;
   const named = { ...(at.boardId === undefined && projectId !== undefined && { projectId }), ...at };
   const plan = await planOf(path, await textFrom(path));
-  const made = await service.call(createWorkItems, { ...named, ...plan } as RawInput<typeof createWorkItems>, options);
+  const input = { ...named, ...plan } as RawInput<typeof createWorkItems>;
+  const made = await service.call(createWorkItems, input, {
+    ...options,
+    placed: { items: `the list in ${path}` },
+    inItsWords: (text) => text.replaceAll(ITEM, (_, index, field) => itemOf(path, Number(index), field)),
+  });
   warn(made, options);
   if (options.json) return printJson(made);
   if (options.field !== undefined) {
@@ -30,6 +35,10 @@ export async function createFromFile(service: Api, path: string, options: Option
     'The file has no items.',
   );
 }
+
+const ITEM = /\bitems\.(\d+)(?:\.([\w.]+\w))?/g;
+const itemOf = (path: string, index: number, field?: string) =>
+  `item ${index + 1} of ${path}${field === undefined ? '' : `, ${field}`}`;
 
 /** @param text JSON, or YAML where its parser is installed: the single file has no room for one */
 async function planOf(path: string, text: string): Promise<object> {

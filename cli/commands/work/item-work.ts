@@ -63,7 +63,8 @@ async function claim(ids: string[], options: Options): Promise<void> {
   const service = api();
   const fields = await fieldsFrom(claimWorkItem, options);
   const where = ids.length > 0 ? { ids } : { projectId: fields.projectId ?? service.projectId };
-  const claimed = await service.call(claimWorkItem, { ...fields, ...where } as RawInput<typeof claimWorkItem>, options);
+  const input = { ...fields, ...where } as RawInput<typeof claimWorkItem>;
+  const claimed = await service.call(claimWorkItem, input, { ...options, placed: { ids: '<items>' } });
   const { workItem, lease, reason } = claimed;
   const isNothing = !workItem || !lease;
   if (isNothing) process.exitCode = EXIT.nothing;

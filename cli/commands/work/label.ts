@@ -6,6 +6,9 @@ import { print, printJson, printList } from '../../output.ts';
 import type { Options } from '../sending.ts';
 import { inProject, projectOption } from './in-project.ts';
 
+/** For a refusal: the project is no argument here. */
+const OF_PROJECT = { id: '--project-id' };
+
 interface LabelOptions extends Options {
   readonly projectId?: string;
   readonly name?: string;
@@ -20,7 +23,7 @@ export function labelCommand(): Command {
     .addOption(projectOption())
     .addOption(jsonOption())
     .action(async (options: LabelOptions) => {
-      const labels = await api().call(listLabels, { id: inProject(options) });
+      const labels = await api().call(listLabels, { id: inProject(options) }, { placed: OF_PROJECT });
       if (options.json) return printJson(labels);
       const columns = { ID: each('id'), NAME: each('name'), COLOUR: each('colour') };
       printList(labels, columns, 'The project has no labels.');
@@ -34,7 +37,14 @@ export function labelCommand(): Command {
     .addOption(jsonOption())
     .action(async (name: string, options: LabelOptions) => {
       const { colour = '' } = options;
-      const made = await api().call(createLabel, { id: inProject(options), name, colour }, options);
+      const made = await api().call(
+        createLabel,
+        { id: inProject(options), name, colour },
+        {
+          ...options,
+          placed: { ...OF_PROJECT, name: '<name>' },
+        },
+      );
       if (options.json) return printJson(made);
       print(made.id);
     });
@@ -47,7 +57,11 @@ export function labelCommand(): Command {
     .addOption(jsonOption())
     .action(async (labelId: string, options: LabelOptions) => {
       const { name, colour } = options;
-      const changed = await api().call(updateLabel, { id: inProject(options), labelId, name, colour });
+      const changed = await api().call(
+        updateLabel,
+        { id: inProject(options), labelId, name, colour },
+        { placed: OF_PROJECT },
+      );
       if (options.json) return printJson(changed);
       print(`${changed.name} ${changed.colour}`);
     });

@@ -22,7 +22,9 @@ export function notificationCommand(): Command {
     .description('mark these as read, or all')
     .addOption(jsonOption())
     .action(async (ids: string[], { json }: Options) => {
-      const { unread } = await api().call(readNotifications, ids.length > 0 ? { ids } : {});
+      const { unread } = await api().call(readNotifications, ids.length > 0 ? { ids } : {}, {
+        placed: { ids: '<ids>' },
+      });
       if (json) return printJson({ unread });
       print(unread === 0 ? 'Nothing is left to read.' : `${unread} are left to read.`);
     });
