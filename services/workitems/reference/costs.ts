@@ -41,9 +41,12 @@ function scaled(before: Used, totalTokens: number): Parts {
     part === null || before.totalTokens === 0 ? 0 : Math.floor((part * totalTokens) / before.totalTokens);
   const input = inputTokens ?? before.totalTokens - (outputTokens ?? 0);
   const ofTotal = before.totalTokens === totalTokens ? input : share(input);
+  // Neither part may account for some of it.
+  const isWhole = outputTokens === null || input + outputTokens === before.totalTokens;
+  const ofOutput = before.totalTokens === totalTokens ? outputTokens : share(outputTokens);
   return {
     inputTokens: ofTotal,
-    outputTokens: totalTokens - ofTotal,
+    outputTokens: isWhole ? totalTokens - ofTotal : ofOutput,
     cachedInputTokens: cachedInputTokens === null ? null : share(cachedInputTokens),
     cacheWriteTokens: cacheWriteTokens === null ? null : share(cacheWriteTokens),
   };
@@ -64,8 +67,14 @@ function costOf(report: Report, parts: Parts, before: Used | undefined): Pick<Us
     outputTokens === null ? Math.round((report.totalTokens * 3) / 4) : report.totalTokens - outputTokens;
   const input = inputTokens ?? otherwise;
   const output = outputTokens ?? report.totalTokens - input;
+  // What neither part accounts for is priced as a total is.
+  const rest = report.totalTokens - input - output;
+  const restInput = Math.round((rest * 3) / 4);
   const thousandths =
-    (input - cached - written) * price.input + cached * price.cached + written * price.written + output * price.output;
+    (input + restInput - cached - written) * price.input +
+    cached * price.cached +
+    written * price.written +
+    (output + rest - restInput) * price.output;
   const isSplit = inputTokens !== null || outputTokens !== null;
   return { cost: Math.floor((thousandths + 500) / 1_000), costBasis: isSplit ? 'split' : 'total' };
 }

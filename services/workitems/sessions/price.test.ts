@@ -19,6 +19,11 @@ test.each([
   ['given parts are taken as they are', ['anthropic', 'claude-opus-4-5', 1_000_000, 900_000, 100_000], 7_000_000],
   ['a given input leaves the rest to the output', ['openai', 'gpt-5', 1000, 600], 600 * 1.25 + 400 * 10],
   ['a given output leaves the rest to the input', ['openai', 'gpt-5', 1000, undefined, 400], 600 * 1.25 + 400 * 10],
+  [
+    'what the parts leave of the total is split as a total is',
+    ['openai', 'gpt-5', 1_000_000, 10_000, 10_000],
+    (10_000 + 735_000) * 1.25 + (10_000 + 245_000) * 10,
+  ],
   ['a single token of a cheap model rounds to the nearest micro-dollar', ['openai', 'gpt-4o-mini', 1, 0, 1], 1],
   [
     'what was read from a cache and written to it has its own price',

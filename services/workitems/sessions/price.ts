@@ -65,7 +65,7 @@ interface Parts {
   readonly written: number;
 }
 
-/** The parts of a session as they are priced: the given ones, or the total split. */
+/** The parts of a session as they are priced: the given ones, and the total, or what they leave of it, split. */
 function split({
   totalTokens,
   inputTokens,
@@ -76,9 +76,12 @@ function split({
   const input =
     inputTokens ?? (outputTokens === undefined ? Math.round(totalTokens * INPUT_SHARE) : totalTokens - outputTokens);
   const output = outputTokens ?? totalTokens - input;
+  // What neither part accounts for was used, too, such as the reasoning that some makers count in the total alone.
+  const rest = totalTokens - input - output;
+  const restInput = Math.round(rest * INPUT_SHARE);
   return {
-    input: input - cachedInputTokens - cacheWriteTokens,
-    output,
+    input: input + restInput - cachedInputTokens - cacheWriteTokens,
+    output: output + rest - restInput,
     cached: cachedInputTokens,
     written: cacheWriteTokens,
   };

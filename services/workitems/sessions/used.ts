@@ -36,10 +36,13 @@ function partsOf(before: Used, totalTokens: number): Partial<TokenUse> {
   const inputBefore = before.inputTokens ?? before.totalTokens - (before.outputTokens ?? 0);
   const share = (part: number | null) =>
     part === null || before.totalTokens === 0 ? 0 : Math.floor((part * totalTokens) / before.totalTokens);
-  const inputTokens = before.totalTokens === totalTokens ? inputBefore : share(inputBefore);
+  const isSame = before.totalTokens === totalTokens;
+  const inputTokens = isSame ? inputBefore : share(inputBefore);
+  const { outputTokens: output } = before;
+  const isAll = output === null || inputBefore + output === before.totalTokens;
   return {
     inputTokens,
-    outputTokens: totalTokens - inputTokens,
+    outputTokens: isAll ? totalTokens - inputTokens : isSame ? output : share(output),
     ...(before.cachedInputTokens !== null && { cachedInputTokens: share(before.cachedInputTokens) }),
     ...(before.cacheWriteTokens !== null && { cacheWriteTokens: share(before.cacheWriteTokens) }),
   };

@@ -67,6 +67,17 @@ describe('a completion that gives only a total', () => {
     expect(totals).toMatchObject({ inputTokens: 180_000, outputTokens: 20_000, cachedInputTokens: 100_000 });
   });
 
+  test('costs what the heartbeat said, also for tokens that its parts left out', async () => {
+    const own = await startProject();
+    const { beat, complete } = await claimed(own);
+    await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 50 });
+    const { budget } = await beat({ totalTokens: 1_000_000, inputTokens: 10_000, outputTokens: 10_000 });
+    expect(budget?.spent.inFlightUsd).toBeGreaterThan(5);
+    const { estimatedCost } = await complete({ totalTokens: 1_000_000 });
+    expect(Number(estimatedCost)).toBe(budget?.spent.inFlightUsd);
+    expect((await usage(own)).totals).toMatchObject({ inputTokens: 10_000, outputTokens: 10_000 });
+  });
+
   test('is an estimate of the total alone when nothing else is known', async () => {
     const { complete } = await claimed(await startProject());
     expect(await complete({ totalTokens: 1_000_000 })).toMatchObject({ estimatedCost: '6.000000', costBasis: 'total' });
