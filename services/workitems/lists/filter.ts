@@ -46,7 +46,10 @@ export async function whereOf(
       throw contradiction(scope, 'boardColumnId', 'names columns of several projects');
     }
   }
-  const inProject = parent?.projectId ?? board?.projectId ?? projectId;
+  // Without a project, a limited caller means its own.
+  const { projects } = scope.caller;
+  const onlyOne = projects?.length === 1 ? projects[0] : undefined;
+  const inProject = parent?.projectId ?? board?.projectId ?? projectId ?? onlyOne;
   if (board && board.projectId !== inProject) {
     const field = ofColumn ? 'boardColumnId' : 'boardId';
     throw contradiction(scope, field, `is in project ${board.projectId}, but parentId is in project ${inProject}`);
@@ -67,8 +70,6 @@ export async function whereOf(
     ...(!parent && !onlyBoard && inProject && { projectId: inProject }),
   };
   const among = columns.length > 1 && { boardColumnId: columns.map(({ column }) => column.id) };
-  // Without a project, a limited caller means its own.
-  const { projects } = scope.caller;
   const ofCaller = projects && Object.keys(place).length === 0 && { projectId: projects };
   const since = {
     ...(filter.createdAfter !== undefined && { createdAt: new Date(filter.createdAfter) }),

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TallyModel } from '../boards/tallies.model.ts';
 import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { call, failure, startProject, startWorkItemsWith, stopWorkItems, type TestProject } from '../testing.ts';
 
 let project: TestProject;
 beforeAll(async () => {
-  await startWorkItems();
+  await startWorkItemsWith({ monitorCommands: 'true' });
   project = await startProject();
 });
 afterAll(stopWorkItems);
@@ -316,6 +316,29 @@ test('a total is exact for a project, a board, a column and a parent, and for fi
       totalIsLowerBound: true,
     });
   }
+  // Likewise for a caller who names no project and is limited: exact for the only project, and up to 10 000 over several.
+  const second = await startProject('Second', own.organization);
+  await second.create('task');
+  const limited = (projects: readonly string[]) =>
+    call({ ...own.organization, projects }, 'workItems.list', { limit: 1 });
+  expect((await limited([own.project.id])).pagination).toEqual(pagination(10_002));
+  expect((await limited([second.project.id])).pagination).toEqual(pagination(1));
+  const commands = async (run: () => Promise<unknown>) => {
+    let count = 0;
+    const note = ({ command }: mongoose.mongo.CommandStartedEvent) => {
+      if (command.find === TallyModel.collection.name || command.aggregate === ItemModel.collection.name) count++;
+    };
+    const client = mongoose.connection.getClient().on('commandStarted', note);
+    await run();
+    client.off('commandStarted', note);
+    return count;
+  };
+  const both = [own.project.id, second.project.id];
+  expect((await limited(both)).pagination).toEqual({ ...pagination(10_000), totalIsLowerBound: true });
+  // However many they are: the total is not asked for of each.
+  const none = Array.from({ length: 98 }, () => uuidv7());
+  await limited([...both, ...none]);
+  expect(await commands(() => limited([...both, ...none]))).toBe(await commands(() => limited(both)));
 });
 const pagination = (total: number) => ({ page: 1, limit: 1, total, totalPages: total });
 

@@ -9,17 +9,12 @@ import { ORDERS } from './listed-items.repository.ts';
 import { conditionsOf, idsSince, type Where } from './where.ts';
 
 /**
- * How many items there are. Exact for a whole project, board or column, or all children of a parent; with further
- * filters, at most MAX_COUNTED are counted.
+ * How many items there are. Exact for a whole project, board or column, or all children of a parent; of several
+ * projects, and with further filters, at most MAX_COUNTED are counted.
  */
 export async function totalOf(scope: Scope, where: Where): Promise<Total> {
   const { place, like, also, due, since } = where;
   const isNarrowed = also.length > 0 || !!due;
-  const fields = Object.keys({ ...place, ...like, ...since });
-  if (fields.join() === 'projectId' && like.projectId && !isNarrowed) {
-    const totals = await Promise.all(like.projectId.map((id) => countWhole(scope, { projectId: id as string })));
-    return { total: sum(totals), isLowerBound: false };
-  }
   const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !isNarrowed;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
   const counted = await countInOrder(ItemModel, {
