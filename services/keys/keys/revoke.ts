@@ -1,7 +1,7 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { requireAllHeldOf } from '../users/all-held-of.ts';
+import { requireAllHeldOf, requireProjectsOf } from '../users/all-held-of.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { keyById, markRevoked } from './keys.repository.ts';
 
@@ -16,8 +16,11 @@ export async function revokeKey(
   if (!key) {
     throw context.fail('NOT_FOUND', `There is no API key ${id} in your organization. GET /api/api-keys lists them.`);
   }
-  // Whoever holds a key may end it.
-  if (!isOwn) await requireAllHeldOf(context, key);
+  // Whoever holds a key may end it; a session may hold less than the key that it belongs to.
+  if (context.caller.keyId !== id) {
+    await requireAllHeldOf(context, key);
+    await requireProjectsOf(context, key, 'revoke');
+  }
   // The first revocation counts: a repeated one changes nothing.
   const revokedAt = key.revokedAt ?? (await markRevoked(context, key));
   return { id, revokedAt: revokedAt.toISOString() };

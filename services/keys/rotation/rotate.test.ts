@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => keys.stop());
 
+const presented = (value: string) => ({ prefix: prefixOf(value), digest: hash('sha256', value) });
 const RATE = { requests: 100, windowSeconds: 60 };
 
 describe('a rotation', () => {
@@ -146,7 +147,6 @@ describe('an old key', () => {
   test('that opens a session after its replacement opens one of its successor', async () => {
     const { owner } = await keys.organization();
     const old = await keys.call('keys.create', { name: 'CI' }, owner);
-    const presented = (value: string) => ({ prefix: prefixOf(value), digest: hash('sha256', value) });
     const open = async () => {
       const token = newKey(SESSION_MARK);
       await keys.call('sessions.open', { token: presented(token), by: presented(old.key as string) });
@@ -160,7 +160,7 @@ describe('an old key', () => {
   });
 });
 
-describe('a key that is limited to projects', () => {
+describe('a key or user that is limited to projects', () => {
   const A = uuidv7();
   const B = uuidv7();
 
@@ -185,6 +185,27 @@ describe('a key that is limited to projects', () => {
     expect(await codeOf(keys.call('keys.revoke', { id: other.id }, limited))).toBe('NOT_FOUND');
     expect(await codeOf(keys.call('keys.rotate', { id: other.id }, limited))).toBe('NOT_FOUND');
     expect((await keys.call('keys.rotate', { id: own.id }, limited)).projects).toEqual([A]);
+  });
+
+  test('as the user of a session, neither rotates nor revokes the key that the session stems from, which reaches further', async () => {
+    const { owner } = await keys.organization();
+    const permissions = ['work-items:read', 'users:read', 'users:write', 'api-keys:write'] as const;
+    const team = await keys.call('roles.create', { name: 'Team', permissions: [...permissions] }, owner);
+    const bob = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: team.id }, owner);
+    const from = await keys.call('keys.create', { name: 'From', permissions: [...permissions] }, owner);
+    const { code } = await keys.call('sessions.createCode', { userId: bob.id }, await keys.identityOf(from.key));
+    const token = newKey(SESSION_MARK);
+    await keys.call('sessions.open', { token: presented(token), by: presented(code as string) });
+    await keys.call('users.update', { id: bob.id, projects: [A] }, owner);
+    const session = await keys.identityOf(token);
+    expect(session.projects).toEqual([A]);
+    for (const name of ['keys.rotate', 'keys.revoke'] as const) {
+      await expect(keys.call(name, { id: from.id }, session)).rejects.toMatchObject({
+        code: 'PERMISSION_DENIED',
+        message: /limited to projects/,
+      });
+    }
+    expect(await keys.verify(from.key as string)).toBeDefined();
   });
 
   test('sees what key and user allow at that moment', async () => {

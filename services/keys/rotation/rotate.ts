@@ -11,6 +11,7 @@ import type { KeyMint } from '../keys/mint.ts';
 import { rateWithin } from '../keys/rate-within.ts';
 import { moveSessions } from '../sessions/sessions.repository.ts';
 import { moveCodes } from '../sign-in/codes.repository.ts';
+import { requireProjectsOf } from '../users/all-held-of.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
@@ -29,7 +30,10 @@ export async function rotateKey(
     throw fail('NOT_FOUND', `There is no active API key ${id} in your organization. GET /api/api-keys lists them.`);
   }
   // A session may hold less than the key that it belongs to.
-  if (!isOwn || caller.keyId !== id) requireAllOf(key, own ?? (await limitsOfCaller(context)), context);
+  if (caller.keyId !== id) {
+    requireAllOf(key, own ?? (await limitsOfCaller(context)), context);
+    await requireProjectsOf(context, key, 'rotate');
+  }
   return replace(mint, key, overlapSeconds, context);
 }
 

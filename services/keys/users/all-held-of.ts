@@ -2,10 +2,31 @@ import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
+import { intersectionOf } from '../projects-within.ts';
 import { permissionsOfRole } from '../roles/roles.repository.ts';
 import { userById } from './users.repository.ts';
 
 type Context = TransactionalScope & { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> };
+
+/** Nor what reaches further: a session belongs to its key, yet its user may be limited to projects where the key is not. */
+export async function requireProjectsOf(
+  context: Context,
+  { userId, projects: given }: { readonly userId: string; readonly projects?: readonly string[] | null | undefined },
+  does: 'revoke' | 'rotate',
+): Promise<void> {
+  const { caller, fail } = context;
+  const { projects } = caller;
+  if (!projects) return;
+  const reached = intersectionOf(given, (await userById(context, userId))?.projects);
+  if (reached?.every((id) => projects.includes(id))) return;
+  throw fail(
+    'PERMISSION_DENIED',
+    `You are limited to projects, and it is not limited to these, so you cannot ${does} it.`,
+    {
+      details: [{ path: 'id', message: 'reaches further than the projects that you are limited to' }],
+    },
+  );
+}
 
 /**
  * Nobody revokes what holds more than they do: otherwise a key that may only manage keys could lock the owners out. What counts is what the key or session
