@@ -36,9 +36,10 @@ const headOf = ({ seq, hash }: AuditEntry, key = privateKey): AuditHead =>
   signHead({ organizationId: 'o', seq, hash, at: '2026-11-24T00:00:00.000Z' }, 'a', key);
 const HEADS = [10, 20, 30, 40].map((seq) => headOf(WHOLE[seq - 1] as AuditEntry));
 
-async function faultsIn(entries: readonly AuditEntry[], heads: readonly AuditHead[] = HEADS) {
+async function faultsIn(entries: readonly (AuditEntry | string)[], heads: readonly AuditHead[] = HEADS) {
   const file = join(folder, 'log');
-  await writeFile(file, entries.map((entry) => JSON.stringify(entry)).join('\n'));
+  const lines = entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)));
+  await writeFile(file, lines.join('\n'));
   return (await checkAuditFile(file, { heads, keys }, () => {})).faults.map(({ seq }) => seq);
 }
 
@@ -59,6 +60,25 @@ describe('a log', () => {
     ['a fork that is whole in itself', log(40, 'users.erase', WHOLE.slice(0, 15)), 20],
   ])('%s is found, and its place named', async (_, entries, seq) => {
     expect((await faultsIn(entries))[0]).toBe(seq);
+  });
+
+  test('of several faults each is named, and nothing that is as it was', async () => {
+    const [twice, line] = [WHOLE[14] as AuditEntry, WHOLE.map((entry) => JSON.stringify(entry))];
+    expect(await faultsIn(WHOLE.toSpliced(18, 0, twice))).toEqual([15]);
+    expect(await faultsIn(WHOLE.toSpliced(14, 2, WHOLE[15] as AuditEntry, twice))).toEqual([15, 15]);
+    expect(await faultsIn(line.with(14, (line[14] as string).slice(0, 90)))).toEqual([15]);
+    expect(await faultsIn(line.with(14, 'null'))).toEqual([15]);
+    expect(await faultsIn(WHOLE.with(14, { ...twice, salts: null as never }))).toEqual([15]);
+    expect(await faultsIn(WHOLE.with(14, { ...twice, salts: { '__proto__.toString': '00' } }))).toEqual([15]);
+    expect(await faultsIn(WHOLE.with(14, { ...twice, salts: { 'actor.name': 1 as never } }))).toEqual([15]);
+  });
+
+  test('that was forked and signed anew is found by a head that was kept, whichever of the two heads comes first', async () => {
+    const fork = log(40, 'users.erase', WHOLE.slice(0, 15));
+    const anew = [10, 20, 30, 40].map((seq) => headOf(fork[seq - 1] as AuditEntry));
+    expect(await faultsIn(fork, anew)).toEqual([]);
+    expect(await faultsIn(fork, [...HEADS, ...anew])).toEqual([20, 30, 40]);
+    expect(await faultsIn(fork, [...anew, ...HEADS])).toEqual([20, 30, 40]);
   });
 
   test('heads signed by somebody else, or with a key that is not published, are found', async () => {

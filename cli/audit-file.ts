@@ -17,7 +17,7 @@ export interface Evidence {
 /**
  * Checks an exported audit log against its own chain of hashes and against heads that were kept. Line by line, so that its length does not matter.
  * @param progress told the bytes read so far
- * @throws SyntaxError with the number of a line that is no entry
+ * @throws SyntaxError if it does not begin with an entry
  */
 export async function checkAuditFile(
   file: string,
@@ -25,33 +25,43 @@ export async function checkAuditFile(
   progress: (bytes: number) => void,
 ): Promise<{ readonly entries: number; readonly faults: readonly Fault[] }> {
   const faults: Fault[] = keys === undefined ? [] : faultsOfHeads(heads, keys);
-  const headAt = new Map(heads.map((head) => [head.seq, head]));
-  let [entries, last] = [0, 0];
+  // Several of one place, which differ, are a fork: at most one of them is what the file says.
+  const headsAt = new Map<number, AuditHead[]>();
+  for (const head of heads) headsAt.set(head.seq, [...(headsAt.get(head.seq) ?? []), head]);
+  let [lines, entries, last] = [0, 0, 0];
   /** The hash of the entry before; undefined where that is not known. */
   let before: string | undefined;
   const take = (line: string) => {
-    const entry = parsed(line, entries + 1);
+    const number = ++lines;
+    const entry = parsed(line);
+    if (!entry) {
+      if (entries === 0) throw new SyntaxError(`Line ${number} is not an entry of an audit log.`);
+      // In its place, so that what follows is not out of place, too.
+      faults.push({ seq: ++last, what: `is not an entry: line ${number} cannot be read` });
+      before = undefined;
+      return;
+    }
+    entries++;
     const { seq, hash } = entry;
-    if (entries === 0) before = seq === 1 ? '' : headAt.get(seq - 1)?.hash;
-    else if (seq !== last + 1) {
-      faults.push(
-        seq > last
-          ? { seq: last + 1, what: `is missing: ${seq} follows ${last}` }
-          : { seq, what: `is out of place: it comes after ${last}` },
-      );
+    if (entries === 1) before = seq === 1 ? '' : headsAt.get(seq - 1)?.[0]?.hash;
+    else if (seq <= last) {
+      faults.push({ seq, what: `is out of place: it comes after ${last}` });
+      return;
+    } else if (seq !== last + 1) {
+      faults.push({ seq: last + 1, what: `is missing: ${seq} follows ${last}` });
       before = undefined;
     }
-    if (before !== undefined && chainedHash(before, entry) !== hash) {
+    if (before !== undefined && hashAfter(before, entry) !== hash) {
       faults.push({ seq, what: 'does not fit its hash and what is before it: it was changed, or put there' });
     }
-    const head = headAt.get(seq);
-    if (head && head.hash !== hash) faults.push({ seq, what: 'differs from its signed head: the log was rewritten' });
+    if (headsAt.get(seq)?.some((head) => head.hash !== hash)) {
+      faults.push({ seq, what: 'differs from its signed head: the log was rewritten' });
+    }
     before = hash;
-    last = Math.max(last, seq);
-    entries++;
+    last = seq;
   };
-  for await (const { lines, bytes } of piecesOf(file)) {
-    for (const line of lines) if (line !== '') take(line);
+  for await (const { lines: piece, bytes } of piecesOf(file)) {
+    for (const line of piece) if (line !== '') take(line);
     progress(bytes);
   }
   const beyond = heads.filter(({ seq }) => seq > last);
@@ -84,15 +94,22 @@ function faultsOfHeads(heads: readonly AuditHead[], keys: readonly AuditKey[]): 
   });
 }
 
-function parsed(line: string, number: number): AuditEntry {
+/** @returns undefined if it cannot be computed, as for paths that no entry has */
+function hashAfter(before: string, entry: AuditEntry): string | undefined {
+  try {
+    return chainedHash(before, entry);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(line: string): AuditEntry | undefined {
   let entry: Partial<AuditEntry> | null;
   try {
     entry = JSON.parse(line);
   } catch {
-    entry = null;
+    return undefined;
   }
-  if (typeof entry?.seq !== 'number' || typeof entry.hash !== 'string' || typeof entry.salts !== 'object') {
-    throw new SyntaxError(`Line ${number} is not an entry of an audit log.`);
-  }
-  return entry as AuditEntry;
+  const isOne = Number.isInteger(entry?.seq) && typeof entry?.hash === 'string' && typeof entry.salts === 'object';
+  return isOne && entry?.salts !== null ? (entry as AuditEntry) : undefined;
 }

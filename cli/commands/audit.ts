@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import type { AuditHead } from '@worktrack/contracts/audit/entry';
 import { exportAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
+import type { AuditKey } from '@worktrack/runtime/audit/chain';
 import { Command } from 'commander';
 import { allPages } from '../all-pages.ts';
 import { api } from '../api.ts';
@@ -51,7 +52,7 @@ async function heads(): Promise<void> {
 async function verify(file: string, given: { readonly heads?: string; readonly keys?: string }): Promise<void> {
   const totalBytes = reading(file, () => statSync(file).size);
   const kept = given.heads === undefined ? [] : headsIn(given.heads);
-  const { keys } = given.keys === undefined ? { keys: undefined } : reading(given.keys, (text) => JSON.parse(text()));
+  const keys = given.keys === undefined ? undefined : keysIn(given.keys);
   const { entries, faults } = await checkAuditFile(file, { heads: kept, keys }, (bytes) =>
     progress(`${bar(bytes / totalBytes)} ${Math.floor((100 * bytes) / totalBytes)} %`),
   ).catch((error) => {
@@ -84,6 +85,13 @@ function headsIn(file: string): AuditHead[] {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
   });
+}
+
+function keysIn(file: string): AuditKey[] {
+  const { keys } = reading(file, (text) => JSON.parse(text()) ?? {});
+  // Without them no signature would be checked, and nobody would know.
+  if (!Array.isArray(keys)) throw new Failure('usage', `${file} has no keys: it must be a JWKS, { "keys": [...] }.`);
+  return keys;
 }
 
 function reading<T>(file: string, read: (text: () => string) => T): T {
