@@ -5,6 +5,7 @@ import { chainedHash, commitmentTo, isSignedBy, publicKeyOf } from '@worktrack/r
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { event, startEvents } from '../testing.ts';
+import { chain, insertEntries } from './entries.repository.ts';
 import { enterRefusals } from './refusals.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
@@ -109,6 +110,40 @@ describe('reading', () => {
       organizationId,
     );
     expect(more).toMatchObject({ entries: [{ seq: 10 }], nextCursor: null });
+  });
+
+  test('from a place on, by what few have, finds each once, though retention has removed more at the beginning than one call reads', async () => {
+    const organizationId = randomUUID();
+    const drafts = Array.from({ length: 130 }, (_, index) => {
+      const { id, at, data } = entry(organizationId, { action: index % 10 === 0 ? 'keys.create' : 'users.update' });
+      return { organizationId, ...(data as unknown as Omit<AuditDraft, 'id' | 'at'>), id, at };
+    });
+    await insertEntries(chain({ seq: 5_000, hash: 'x', enteredAt: new Date(0) }, drafts));
+    const found: number[] = [];
+    for (let cursor: string | undefined, calls = 0; calls < 20; calls++) {
+      const given = { after: 0, action: 'keys.create', limit: 20, cursor };
+      const page = await events.call('audit.list', given, organizationId);
+      found.push(...page.entries.map(({ seq }) => seq));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(found).toEqual(Array.from({ length: 13 }, (_, index) => 5_001 + 10 * index));
+  });
+
+  test('an export has everything that happened in its range, though something from before it was entered later', async () => {
+    const organizationId = randomUUID();
+    const at = (second: number) => new Date(Date.now() - 60_000 + second * 1_000).toISOString();
+    const times = [at(0), at(20), at(30), at(10), at(40), at(15)];
+    await events.take(times.map((each) => entry(organizationId, { at: each })));
+    const seqs = async (range: { from?: string; to?: string }) =>
+      (await events.exported(organizationId, range))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => (JSON.parse(line) as AuditEntry).seq);
+    expect(await seqs({ from: times[1] as string })).toEqual([2, 3, 4, 5, 6]);
+    expect(await seqs({ from: times[2] as string, to: times[4] as string })).toEqual([3, 4, 5, 6]);
+    expect(await seqs({ to: times[3] as string })).toEqual([1]);
+    expect(await seqs({ from: at(50) })).toEqual([]);
   });
 
   test('of another organization finds nothing', async () => {

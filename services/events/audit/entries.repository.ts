@@ -148,6 +148,18 @@ export async function lastBefore(organizationId: string, moment: Date): Promise<
   return last?.seq ?? 0;
 }
 
+/** A place that everything which happened from this moment on comes after; 0 if there is none. */
+export async function lastEnteredBefore(organizationId: string, moment: Date): Promise<number> {
+  const [last] = await inOrder<EntryRecord>(EntryModel, {
+    filter: { organizationId },
+    order: NEWEST,
+    range: { $lt: new Date(moment.getTime() - EARLY_MS) },
+    limit: 1,
+    present: [],
+  });
+  return last?.seq ?? 0;
+}
+
 /** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */
 export async function entriesAfter(organizationId: string, after: number, limit: number): Promise<EntryRecord[]> {
   const found = await inPlaces(organizationId, after, limit);

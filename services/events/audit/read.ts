@@ -5,12 +5,12 @@ import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { invalid } from '@worktrack/runtime/validation/parse';
 import { z } from 'zod';
 import type { EntryRecord } from './entries.model.ts';
-import { endOf, entriesAfter, entryOf, lastBefore, newestEntries } from './entries.repository.ts';
+import { endOf, entriesAfter, entryOf, lastBefore, lastEnteredBefore, newestEntries } from './entries.repository.ts';
 import { headOf, newestHeads } from './heads.repository.ts';
 
 /** Read from the database for one piece of an export. */
 const PIECE_ENTRIES = 500;
-/** How many places a filter that finds little is applied to in one call; the caller continues from there. */
+/** How many entries a filter that finds little is applied to in one call; the caller continues from there. */
 const WINDOW = 2_000;
 const EntryPosition = z.tuple([z.int(), z.string()]);
 const CURSOR_FAULT = 'must be the nextCursor of the same list with the same filters';
@@ -36,7 +36,9 @@ export async function readAudit(
 /** In the order of places, with the filters applied on the way: whoever follows the log has read what comes before. */
 async function following(organizationId: string, after: number, wanted: Wanted, limit: number) {
   const found: EntryRecord[] = [];
-  for (let place = after; place < after + WINDOW; ) {
+  // Counted in entries: what its retention has removed at the beginning has left no places to go through.
+  let place = after;
+  for (let read = 0; read < WINDOW; ) {
     const page = await entriesAfter(organizationId, place, limit);
     for (const record of page) {
       if (!matches(record, wanted)) continue;
@@ -45,8 +47,9 @@ async function following(organizationId: string, after: number, wanted: Wanted, 
     }
     if (page.length < limit) return { entries: found };
     place = page.at(-1)?.seq ?? place;
+    read += page.length;
   }
-  return { entries: found, next: after + WINDOW };
+  return { entries: found, next: place };
 }
 
 interface Wanted {
@@ -105,11 +108,23 @@ export async function exportEntries(
   { caller }: ReadContext,
 ): Promise<{ readonly output: Output<typeof exportAudit>; readonly bytes: AsyncIterable<Uint8Array> }> {
   const { organizationId } = caller;
-  const after = from === undefined ? 0 : await lastBefore(organizationId, new Date(from));
+  const after = from === undefined ? 0 : await placeBefore(organizationId, new Date(from));
   const upTo = to === undefined ? (await endOf(organizationId)).seq : await lastBefore(organizationId, new Date(to));
   const [first] = upTo > after ? await entriesAfter(organizationId, after, 1) : [];
   const entries = first && first.seq <= upTo ? upTo - first.seq + 1 : 0;
   return { output: { entries }, bytes: lines(organizationId, after, upTo) };
+}
+
+/** The place before the first entry of what happened from this moment on: of some that happened before, such as refusals, the entries come after it. */
+async function placeBefore(organizationId: string, moment: Date): Promise<number> {
+  let place = await lastEnteredBefore(organizationId, moment);
+  for (;;) {
+    const page = await entriesAfter(organizationId, place, PIECE_ENTRIES);
+    const first = page.find(({ at }) => at >= moment);
+    if (first) return first.seq - 1;
+    place = page.at(-1)?.seq ?? place;
+    if (page.length < PIECE_ENTRIES) return place;
+  }
 }
 
 async function* lines(organizationId: string, after: number, upTo: number): AsyncGenerator<Uint8Array> {
