@@ -88,6 +88,17 @@ export async function countsOf({ caller, tx }: Scope, which: OfBoards): Promise<
   return counts;
 }
 
+/** How many items all boards of these projects hold: one query, and one row for an answer, however many they are. */
+export async function countOfProjects({ caller }: Scope, projectIds: readonly (string | null)[]): Promise<number> {
+  const [counted] = await TallyModel.aggregate<{ total: number }>([
+    { $match: { organizationId: caller.organizationId, projectId: { $in: projectIds } } },
+    { $project: { counts: { $objectToArray: '$counts' } } },
+    { $unwind: '$counts' },
+    { $group: { _id: null, total: { $sum: '$counts.v' } } },
+  ]);
+  return counted?.total ?? 0;
+}
+
 /** Writes that rely on these boards no longer match any of them. */
 export async function removeTallies(
   { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,

@@ -1,7 +1,7 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { countInOrder } from '@worktrack/runtime/database/in-order';
 import { boardWithColumn } from '../boards/boards.repository.ts';
-import { countsOf } from '../boards/tallies.repository.ts';
+import { countOfProjects, countsOf } from '../boards/tallies.repository.ts';
 import type { Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
@@ -9,12 +9,16 @@ import { ORDERS } from './listed-items.repository.ts';
 import { conditionsOf, idsSince, type Where } from './where.ts';
 
 /**
- * How many items there are. Exact for a whole project, board or column, or all children of a parent; of several
- * projects, and with further filters, at most MAX_COUNTED are counted.
+ * How many items there are. Exact for whole projects, a board or a column, or all children of a parent; with further
+ * filters, at most MAX_COUNTED are counted.
  */
 export async function totalOf(scope: Scope, where: Where): Promise<Total> {
   const { place, like, also, due, since } = where;
   const isNarrowed = also.length > 0 || !!due;
+  const fields = Object.keys({ ...place, ...like, ...since });
+  if (fields.join() === 'projectId' && like.projectId && !isNarrowed) {
+    return { total: await countOfProjects(scope, like.projectId), isLowerBound: false };
+  }
   const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !isNarrowed;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
   const counted = await countInOrder(ItemModel, {
