@@ -5,11 +5,12 @@ import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { requireColumn } from '../boards/columns.ts';
+import { columnAt, requireColumn } from '../boards/columns.ts';
 import { changedLabels, labelsOf } from '../boards/labels.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireVersion } from '../calls/version.ts';
 import { requireNamed } from '../dependencies/required.ts';
+import { passAsType } from '../gates/gates.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import { type Difference, differenceOf, type Editable } from '../items/changes.ts';
@@ -41,7 +42,10 @@ export async function updateWorkItem(
   const { parent, descendants } = await wantedParent(item, input, context);
   const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, board, context));
   const newParent = differing.parentId === undefined ? undefined : (parent ?? null);
-  if (differing.type) await requireTypeForChildren(context, item, differing.type);
+  if (differing.type) {
+    await requireTypeForChildren(context, item, differing.type);
+    await passAsType(context, item, differing.type, board, column ?? columnAt(board, item.boardColumnId));
+  }
   const changes: ItemChanges = {
     ...differing,
     ...(newParent !== undefined && { foundBy: foundBy(item, newParent) }),

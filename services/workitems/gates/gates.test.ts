@@ -244,3 +244,43 @@ test('gates hold from the moment they are set, also where another write has read
   await own.move(story.id, 'To Do');
   expect(await failure(review(second.id))).toMatchObject({ code: 'CONFLICT' });
 });
+
+describe('a gate cannot be passed as something else than a task', () => {
+  const as = (own: Setting['own'], id: string, type: 'task' | 'story', column?: string) =>
+    own.update(id, { type, ...(column !== undefined && { boardColumnId: column }) });
+
+  test.each(['Testing', 'Validating', 'To Document', 'Done'])('and come back as one in %s', async (column) => {
+    const { own } = await projectWith('enforce');
+    const { id, taskId } = await own.create('task');
+    await as(own, id, 'story');
+    await own.move(id, column);
+    const refused = await failure(as(own, id, 'task'));
+    expect(refused).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`${taskId} would be a task in ${column}`),
+    });
+    // With a move in the same call, that column counts.
+    await as(own, id, 'task', 'In Progress');
+    expect(await own.get(id)).toMatchObject({ type: 'task', columnName: 'In Progress' });
+  });
+
+  test('nor become one and pass in one call', async () => {
+    const { own } = await projectWith('enforce');
+    const { id } = await own.create('story', { column: 'To Do' });
+    expect((await failure(as(own, id, 'task', 'Done'))).code).toBe('CONFLICT');
+    expect(await own.get(id)).toMatchObject({ type: 'story', columnName: 'To Do' });
+  });
+
+  test('nor leave as something else what is being judged', async () => {
+    const { own, handedOver } = await projectWith('enforce');
+    const id = await handedOver();
+    expect((await failure(as(own, id, 'story'))).code).toBe('CONFLICT');
+  });
+
+  test('where gates only warn, types change anywhere', async () => {
+    const { own } = await projectWith('warn');
+    const { id } = await own.create('story', { column: 'Done' });
+    await as(own, id, 'task');
+    expect(await own.get(id)).toMatchObject({ type: 'task', columnName: 'Done' });
+  });
+});

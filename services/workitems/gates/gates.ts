@@ -109,11 +109,46 @@ function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: 
   return `${taskId} is not reviewed yet: hand it over to ${review.name} with complete_ai_task.`;
 }
 
+/**
+ * Gates are for tasks: what becomes one is not behind a gate that it has not passed, and what is being judged does not cease to be one.
+ * @param to where the item is afterwards
+ * @throws CONFLICT, where gates are enforced
+ */
+export async function passAsType(
+  scope: WriteScope & FailingScope<'CONFLICT'>,
+  item: Gated,
+  type: ItemRecord['type'],
+  board: BoardRecord,
+  to: ColumnRecord,
+): Promise<void> {
+  const fault = gateAroundType(item, type, board, to);
+  if (fault !== undefined && (await gatesOf(scope, item.projectId)) === 'enforce') throw scope.fail('CONFLICT', fault);
+}
+
+function gateAroundType(
+  { taskId, type: before, boardColumnId }: Gated,
+  after: ItemRecord['type'],
+  board: BoardRecord,
+  to: ColumnRecord,
+): string | undefined {
+  if ((before === 'task') === (after === 'task')) return undefined;
+  const from = columnAt(board, boardColumnId);
+  if (before === 'task') {
+    return isJudgedIn(roleOf(from))
+      ? `${taskId} is being judged in ${from.name}: it stays a task until then.`
+      : undefined;
+  }
+  const isBehind = isHandedOver(roleOf(to)) && roleOf(to) !== 'review';
+  if (!isBehind || !columnOfRole(board, 'review')) return undefined;
+  return `${taskId} would be a task in ${to.name} that nobody has reviewed: move it back to where work begins, then make it a task.`;
+}
+
+const isJudgedIn = (role: Role) => role === 'review' || role === 'testing' || role === 'validating';
+
 /** Whether a move by hand sends a task back, which it says a reason for. */
 export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): boolean {
   const [before, after] = [roleOf(columnAt(board, boardColumnId)), roleOf(to)];
-  const isJudged = before === 'review' || before === 'testing' || before === 'validating';
-  return type === 'task' && isJudged && (after === 'in_progress' || isPending(after));
+  return type === 'task' && isJudgedIn(before) && (after === 'in_progress' || isPending(after));
 }
 
 async function judged(

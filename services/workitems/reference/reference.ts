@@ -440,7 +440,10 @@ export class Model {
       [parent !== null && !this.#mayHaveParent({ ...item, type: wanted.type }, parent), 'VALIDATION_FAILED'],
       [this.childrenOf(item).some(({ type }) => !PARENTS[type].includes(wanted.type)), 'VALIDATION_FAILED'],
     ]);
-    refuseIf([[this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED']]);
+    refuseIf([
+      [this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED'],
+      [this.#isBarredAs(item, wanted.type, to ?? (this.column(item.boardColumnId) as ModelColumn)), 'CONFLICT'],
+    ]);
     const differing = EDITABLE.filter((field) => !isDeepStrictEqual(wanted[field], item[field]));
     const changes = Object.fromEntries(differing.map((field) => [field, wanted[field]])) as Changes;
     const isMoved = to && to.id !== item.boardColumnId;
@@ -960,6 +963,15 @@ export class Model {
     const hasReview = this.board(item).columns.some(({ step }) => step === 'Review');
     const isGated = this.gates === 'enforce' && item.type === 'task' && !force;
     return isGated && isBarred(this.step(item), to.step, hasReview);
+  }
+
+  /** Gates are for tasks: nothing becomes one behind them, or ceases to be one while it is judged. */
+  #isBarredAs(item: ModelItem, type: ItemType, to: ModelColumn): boolean {
+    const isOther = (item.type === 'task') !== (type === 'task');
+    if (this.gates !== 'enforce' || !isOther) return false;
+    if (item.type === 'task') return ['Review', 'Testing', 'Validating'].includes(this.step(item));
+    const hasReview = this.board(item).columns.some(({ step }) => step === 'Review');
+    return isBarred('In Progress', to.step, hasReview);
   }
 
   /** Whether a verdict is to be warned of. */
