@@ -1,3 +1,5 @@
+import { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
+import { faultsOf } from '@worktrack/runtime/validation/parse';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ItemModel } from '../items/items.model.ts';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
@@ -112,6 +114,23 @@ describe('many items at once', () => {
       ])
     ).items;
     expect([one?.taskId, two?.taskId]).toEqual(['W-T-1', 'W-T-2'].map((id) => id.replace('W', project.project.key)));
+  });
+
+  test('are told of faults of their references along with those of their form', () => {
+    const items = [
+      { ref: 'a', title: '', type: 'story', parentId: '#a' },
+      { ref: 'a', title: 'B', type: 'tusk', dependsOn: ['#nothing'], size: 3 },
+      { ref: 'c', title: 'C', type: 'task', dependsOn: ['#c', 7] },
+    ];
+    expect(faultsOf(createWorkItems.input, { items }).map(({ path }) => path)).toEqual([
+      ...['items.0.title', 'items.1.type', 'items.1.size', 'items.2.dependsOn.1'],
+      ...['items.1.ref', 'items.1.dependsOn', 'items.0.parentId', 'items.2.dependsOn'],
+    ]);
+    const many = Array.from({ length: 101 }, () => ({ title: '', type: 'task', parentId: '#nothing' }));
+    expect(faultsOf(createWorkItems.input, { items: many }).map(({ path }) => path)).toEqual(['items']);
+    for (const none of [null, [null], ['x'], [[]], { length: 1 }]) {
+      expect(faultsOf(createWorkItems.input, { items: none })).not.toEqual([]);
+    }
   });
 
   test('cannot be below themselves, or depend on themselves', async () => {

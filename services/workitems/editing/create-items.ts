@@ -1,5 +1,13 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { createWorkItems as operation } from '@worktrack/contracts/work-items/changes/create-items';
+import {
+  type ByRef,
+  indexOf,
+  isRef,
+  parentsFirst,
+  refsOf,
+  refuseCycles,
+} from '@worktrack/contracts/work-items/changes/references';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
@@ -19,16 +27,7 @@ import { MAX_TREE_LEVELS, requireParentFor } from '../trees/parent.ts';
 import { parentFault } from '../trees/parent-rules.ts';
 import { countChildren } from '../trees/tree-writes.ts';
 import { type Content, contentOf, followNew, newItem, store } from './create-item.ts';
-import {
-  type ByRef,
-  Faults,
-  type GivenItem,
-  indexOf,
-  isRef,
-  parentsFirst,
-  refsOf,
-  refuseCycles,
-} from './references.ts';
+import { Faults, type GivenItem } from './references.ts';
 
 type Given = Input<typeof operation>;
 type Context = GroupedContext<FailureOf<typeof operation>>;
@@ -54,9 +53,9 @@ interface Planned extends Location {
 /** All or none, in one write; every fault is told by the index of its item. */
 export async function createWorkItems(input: Given, context: Context): Promise<Output<typeof operation>> {
   const faults = new Faults();
-  const byRef = refsOf(input.items, faults);
-  const order = parentsFirst(input.items, byRef, faults);
-  refuseCycles(input.items, byRef, faults);
+  const byRef = refsOf(input.items, faults.add);
+  const order = parentsFirst(input.items, byRef, faults.add);
+  refuseCycles(input.items, byRef, faults.add);
 
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   // Asked for once, and only if some item does not say where it goes.

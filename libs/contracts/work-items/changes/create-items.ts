@@ -4,6 +4,7 @@ import { ColumnRef, Id, ItemRef, isItemName, ProjectId, RecordId } from '../../f
 import { operation } from '../../operation.ts';
 import { MAX_DEPENDENCIES } from '../work-item.ts';
 import { createWorkItem } from './create.ts';
+import { referringIn, tellFaultsWithin } from './references.ts';
 
 const MAX_ITEMS = 100;
 const REF = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,49}$/;
@@ -22,27 +23,39 @@ const { boardId: _, boardColumnId: __, projectId: ___, ...fields } = createWorkI
 /** For all items of a call that do not say it themselves. */
 const place = { boardId: Id.optional(), boardColumnId: ColumnRef.optional() };
 
+/** If the form is right, the service tells of references, along with what it alone can know. If not, all is told that can be seen without it. */
+const hasFaultsOfForm = ({ value, issues }: z.core.ParsePayload): boolean => {
+  const { items } = (value ?? {}) as { readonly items?: unknown };
+  return issues.length > 0 && Array.isArray(items) && items.length <= MAX_ITEMS;
+};
+const tellRest = (items: readonly unknown[], context: z.RefinementCtx): void =>
+  tellFaultsWithin(items.map(referringIn), (index, field, message) =>
+    context.addIssue({ code: 'custom', path: ['items', index, field], message }),
+  );
+
 export const createWorkItems = operation({
   name: 'workItems.createMany',
   summary: 'Create up to 100 work items that may refer to each other: all of them, or none.',
   permissions: ['work-items:write'],
   effect: 'create',
-  input: z.strictObject({
-    projectId: ProjectId.optional(),
-    ...place,
-    items: z
-      .array(
-        z.strictObject({
-          ref: z.string().regex(REF, 'must be up to 50 letters, digits, _, . and -').optional(),
-          ...fields,
-          ...place,
-          parentId: ItemOrRef.optional(),
-          dependsOn: z.array(ItemOrRef).max(MAX_DEPENDENCIES).optional(),
-        }),
-      )
-      .min(1)
-      .max(MAX_ITEMS),
-  }),
+  input: z
+    .strictObject({
+      projectId: ProjectId.optional(),
+      ...place,
+      items: z
+        .array(
+          z.strictObject({
+            ref: z.string().regex(REF, 'must be up to 50 letters, digits, _, . and -').optional(),
+            ...fields,
+            ...place,
+            parentId: ItemOrRef.optional(),
+            dependsOn: z.array(ItemOrRef).max(MAX_DEPENDENCIES).optional(),
+          }),
+        )
+        .min(1)
+        .max(MAX_ITEMS),
+    })
+    .superRefine(({ items }, context) => tellRest(items, context), { when: hasFaultsOfForm }),
   output: z.object({
     /** In the order of the call. */
     items: z

@@ -1,0 +1,99 @@
+/** What items of one call say of one another, by `#` and a `ref`. */
+interface Referring {
+  readonly ref?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly parentId?: string | undefined;
+  readonly dependsOn?: readonly string[] | undefined;
+}
+
+/** Told of what is wrong with the field of an item. */
+export type Tell = (index: number, field: string, message: string) => void;
+
+/** Indexes by ref. */
+export type ByRef = ReadonlyMap<string, number>;
+
+export function refsOf(items: readonly Referring[], tell: Tell): ByRef {
+  const byRef = new Map<string, number>();
+  const externalIds = new Map<string, number>();
+  for (const [index, { ref, externalId }] of items.entries()) {
+    for (const [field, value, seen] of [
+      ['ref', ref, byRef],
+      ['externalId', externalId, externalIds],
+    ] as const) {
+      const other = value === undefined ? undefined : seen.get(value);
+      if (other !== undefined) tell(index, field, `is that of items.${other}, too`);
+      else if (value !== undefined) seen.set(value, index);
+    }
+  }
+  for (const [index, { parentId, dependsOn = [] }] of items.entries()) {
+    for (const [field, written] of [
+      ['parentId', parentId === undefined ? [] : [parentId]],
+      ['dependsOn', dependsOn],
+    ] as const) {
+      for (const each of written) {
+        if (isRef(each) && !byRef.has(each.slice(1)))
+          tell(index, field, `no item of this call has the ref ${each.slice(1)}`);
+      }
+    }
+  }
+  return byRef;
+}
+export const isRef = (written: string | undefined): written is string => written?.startsWith('#') === true;
+export const indexOf = (byRef: ByRef, written: string | undefined) =>
+  isRef(written) ? byRef.get(written.slice(1)) : undefined;
+
+/** @returns the indexes of the items, each after its parent's */
+export function parentsFirst(items: readonly Referring[], byRef: ByRef, tell: Tell): readonly number[] {
+  const order = new Set<number>();
+  for (const index of items.keys()) {
+    const line: number[] = [];
+    for (
+      let at: number | undefined = index;
+      at !== undefined && !order.has(at);
+      at = indexOf(byRef, items[at]?.parentId)
+    ) {
+      if (line.includes(at)) {
+        tell(index, 'parentId', 'a work item cannot be below itself');
+        break;
+      }
+      line.push(at);
+    }
+    for (const at of line.reverse()) order.add(at);
+  }
+  return [...order];
+}
+
+/** Nothing outside of the call can depend on what it creates, so a cycle is within it. */
+export function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
+  const done = new Set<number>();
+  const nameOf = (index: number) => `#${items[index]?.ref}`;
+  const visit = (index: number, above: readonly number[]): void => {
+    if (above.includes(index)) {
+      const cycle = [...above.slice(above.indexOf(index)), index].map(nameOf).join(' depends on ');
+      tell(above.at(-1) as number, 'dependsOn', `would create a cycle: ${cycle}`);
+      return;
+    }
+    if (done.has(index)) return;
+    for (const written of items[index]?.dependsOn ?? []) {
+      const dependency = indexOf(byRef, written);
+      if (dependency !== undefined) visit(dependency, [...above, index]);
+    }
+    done.add(index);
+  };
+  for (const index of items.keys()) visit(index, []);
+}
+
+/** What is wrong with the references within a call. */
+export function tellFaultsWithin(items: readonly Referring[], tell: Tell): void {
+  const byRef = refsOf(items, tell);
+  parentsFirst(items, byRef, tell);
+  refuseCycles(items, byRef, tell);
+}
+
+/** As much of it as has its form, of an item that may have faults elsewhere. */
+export function referringIn(item: unknown): Referring {
+  const { ref, externalId, parentId, dependsOn } = (item ?? {}) as Readonly<Record<keyof Referring, unknown>>;
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const list = Array.isArray(dependsOn) ? dependsOn.filter((each) => typeof each === 'string') : undefined;
+  return { ref: text(ref), externalId: text(externalId), parentId: text(parentId), dependsOn: list };
+}
