@@ -1,7 +1,7 @@
 import type { AuditDraft } from '@worktrack/contracts/audit/entry';
 import { AUDIT_ENTRY, type PublishedEvent, type PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { enter } from './audit/enter.ts';
-import { eraseUserFromEntries } from './audit/entries.repository.ts';
+import { eraseUserFromEntries } from './audit/erase.repository.ts';
 import { eraseUserFromLog } from './log/erase-user.repository.ts';
 import { takeIn } from './log/intake.ts';
 import { forgetErased, notify } from './notifications/notify.ts';

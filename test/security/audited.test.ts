@@ -247,6 +247,22 @@ test('the entry of a changed budget says what it was, by whichever way it is cha
     .toMatchObject([{ targets: [{ type: 'project', id }], changes: [{ field: 'budget', old: null, new: seven }] }]);
 });
 
+test('the entry of a project says which texts changed, and not what people wrote', async () => {
+  const { id } = await project();
+  const request = unique();
+  const texts = {
+    description: 'Secret plans',
+    templates: [{ name: 'Bug', type: 'task', description: 'Secret steps' }],
+  };
+  const { status } = await organization.call('PATCH', `/api/projects/${id}`, texts, { 'x-request-id': request });
+  expect(status).toBe(200);
+  const [entry] = await settled(request);
+  expect(JSON.stringify(entry)).not.toContain('Secret');
+  expect(entry?.changes).toEqual(
+    expect.arrayContaining(['description', 'templates'].map((field) => ({ field, old: null, new: null }))),
+  );
+});
+
 describe('signing in', () => {
   test('is entered, and so is signing out, under the names that people look for', async () => {
     const cookie = await signIn(system.baseUrl, { apiKey: organization.apiKey });

@@ -234,3 +234,27 @@ test('erasing a user leaves neither name nor address, and the chain whole', asyn
   expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
   expect(after[0]?.targets[0]?.name).toBe(commitmentTo(name, before[0]?.salts['targets.0.name'] as string));
 });
+
+test('what is entered after a user was erased, as a refusal of the same minute, has neither name nor address', async () => {
+  const organizationId = randomUUID();
+  const [userId, id] = [randomUUID(), randomUUID()];
+  const personal = ['Grace Hopper', '203.0.113.77', 'GracesBrowser/1'];
+  const [name = '', address = '', userAgent = ''] = personal;
+  const actor = { type: 'session' as const, id, name, userId };
+  const context = { address, userAgent, requestId: 'r' };
+  const minute = Math.floor(Date.now() / 60_000);
+  const refusal = { organizationId, minute, action: 'keys.create', targets: [], actor, context, count: 2 };
+  await events.call('audit.recordRefusals', { refusals: [refusal] }, organizationId);
+  await events.take([event({ organizationId, type: 'user.erased', subjectId: userId })]);
+  await events.take([
+    entry(organizationId, { actor, context }),
+    entry(organizationId, { targets: [{ type: 'user', id: userId, name }] }),
+    entry(organizationId),
+  ]);
+  await enterRefusals((minute + 1) * 60_000 + 5_000);
+  const entries = await everything(organizationId);
+  expect(entries).toHaveLength(4);
+  for (const text of personal) expect(JSON.stringify(entries)).not.toContain(text);
+  expect(JSON.stringify(entries)).toContain('"Grace"');
+  expect(isWhole(entries)).toBe(true);
+});

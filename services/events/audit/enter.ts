@@ -1,5 +1,6 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { chain, endOf, entered, insertEntries, markUnsigned, type NewEntry } from './entries.repository.ts';
+import { eraseKnown } from './erase.repository.ts';
 
 /** How often others may enter something between our look at the end and our entry. */
 const MAX_TRIES = 20;
@@ -13,6 +14,7 @@ const MAX_TRIES = 20;
 export async function enter(entries: readonly NewEntry[]): Promise<void> {
   for (const [organizationId, own] of Map.groupBy(entries, (entry) => entry.organizationId)) {
     await enterInto(organizationId, own);
+    await eraseKnown(organizationId, own);
   }
 }
 

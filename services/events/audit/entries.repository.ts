@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AuditDraft, AuditEntry } from '@worktrack/contracts/audit/entry';
-import { chainedHash, commitmentTo, replaced } from '@worktrack/runtime/audit/chain';
+import { chainedHash } from '@worktrack/runtime/audit/chain';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import mongoose, { type PipelineStage } from 'mongoose';
@@ -177,39 +177,4 @@ async function inPlaces(organizationId: string, after: number, limit: number): P
 export function entryOf({ data, hash }: Pick<EntryRecord, 'data' | 'hash'>): AuditEntry {
   const { salts, ...entry } = JSON.parse(data) as Omit<AuditEntry, 'hash'>;
   return { ...entry, hash, salts };
-}
-
-const ERASED_AT_ONCE = 200;
-
-/** Drops a user's name and addresses; each is replaced by what the hash of its entry commits to, so that the chain stays whole. */
-export async function eraseUserFromEntries(organizationId: string, userId: string): Promise<void> {
-  for (const filter of [{ actor: userId }, { target: userId }]) {
-    let after: { value: Date; id: string } | undefined;
-    for (;;) {
-      const page = await newestEntries(organizationId, filter, { after, limit: ERASED_AT_ONCE });
-      for (const record of page) await eraseFrom(record, userId);
-      const last = page.at(-1);
-      if (!last) break;
-      after = { value: last.enteredAt, id: last._id };
-    }
-  }
-}
-
-async function eraseFrom({ _id, organizationId, data }: EntryRecord, userId: string): Promise<void> {
-  const entry = JSON.parse(data) as Omit<AuditEntry, 'hash'>;
-  const isActor = entry.actor.userId === userId;
-  const isTarget = entry.targets.some((target) => target.id === userId);
-  const isPersonal = (path: string) =>
-    (isActor && /^(?:actor|context)\./.test(path)) ||
-    (isTarget && path.startsWith('changes.')) ||
-    entry.targets.some((target, index) => target.id === userId && path === `targets.${index}.name`);
-  const paths = Object.keys(entry.salts).filter(isPersonal);
-  if (paths.length === 0) return;
-  let erased: Record<string, unknown> = { ...entry };
-  for (const path of paths) {
-    const salt = entry.salts[path] as string;
-    erased = replaced(erased, path.split('.'), (value) => commitmentTo(value, salt)) as Record<string, unknown>;
-  }
-  erased.salts = Object.fromEntries(Object.entries(entry.salts).filter(([path]) => !paths.includes(path)));
-  await EntryModel.updateOne({ organizationId, _id }, { $set: { data: JSON.stringify(erased) } });
 }

@@ -98,7 +98,7 @@ function changesOf(data: Readonly<Record<string, unknown>>): AuditChange[] {
 }
 
 /** Texts that people wrote about something are not part of who may do what. */
-const PROSE: ReadonlySet<string> = new Set(['description', 'instructions', 'vision']);
+const PROSE: ReadonlySet<string> = new Set(['description', 'instructions', 'vision', 'templates']);
 
 function withoutProse({ field, old, new: now }: AuditChange): AuditChange {
   return PROSE.has(field) ? { field, old: null, new: null } : { field, old: old ?? null, new: now ?? null };
