@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { createParser } from 'eventsource-parser';
 import { type Api, MAY_SUCCEED_LATER, outcomeOf } from './api.ts';
-import { Failure } from './failure.ts';
+import { Failure, inFlags } from './failure.ts';
 
 const PATH = '/api/events/stream';
 /** The service sends something at least every 15 s, so a connection that has been silent for this long is broken. */
@@ -18,6 +18,8 @@ export interface EventFilters {
   readonly projectId?: string;
   readonly workItemId?: string;
 }
+
+const told = { inOwnWords: (text: string) => inFlags(text, ['types', 'projectId', 'workItemId', 'after'], {}) };
 
 export interface FollowOptions {
   /** Resumes after this event; undefined: from now on. */
@@ -72,7 +74,7 @@ export async function* followEvents(
         }
       } else {
         const isBusy = MAY_SUCCEED_LATER.has(response.status) || (wasOpen && response.status === TOO_MANY_REQUESTS);
-        if (!isBusy || (!wasOpen && failures + 1 === FIRST_ATTEMPTS)) await outcomeOf(api.baseUrl, response);
+        if (!isBusy || (!wasOpen && failures + 1 === FIRST_ATTEMPTS)) await outcomeOf(api.baseUrl, response, told);
         await response.body?.cancel();
         delayMs = Math.max(delayMs, Number(response.headers.get('retry-after') ?? 0) * 1_000 || 0);
       }

@@ -27,7 +27,9 @@ export function inFlags(text: string, fields: readonly string[], placed: Readonl
         (_, inside: string) => flag + within(inside),
       );
   }, text);
-  return named.replaceAll(TOOL, (tool, name: string, route?: string) => COMMANDS[name] ?? route ?? tool);
+  return Object.entries(ROUTES)
+    .reduce((words, [route, command]) => words.replaceAll(route, command), named)
+    .replaceAll(TOOL, (tool, name: string, route?: string) => COMMANDS[name] ?? route ?? tool);
 }
 
 /** An option has no parts: of a list, the value is counted; of JSON, the part is named. */
@@ -51,6 +53,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   complete_validation: '`worktrack item validate`',
   answer_question: '`worktrack item answer`',
 };
+
+const ROUTES: Readonly<Record<string, string>> = { 'POST /api/projects/:id/labels': '`worktrack label create`' };
 
 export const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -10,6 +10,8 @@ const NAME = 'worktrack.mjs';
 /** What only the service and the documentation need of an operation, as formatted by Biome: each of these properties up to the next one. */
 const UNUSED =
   /^ {2}(?:summary|example|output|errors|permissions|mcp|roles|rolesFor|ofOrganization|deadlineMs|lane):\s[\s\S]*?(?=^ {2}\w|^\})/gm;
+/** What fields say together is looked at by the service. Those in one line, as formatted by Biome. */
+const REFINEMENT = /^ {4}\.superRefine\(.*\)(?=,?$)/gm;
 /** Of the contracts, what other schemas are made of. */
 const SCHEMAS = [
   ...['Id', 'RecordId', 'Timestamp', 'ItemRef', 'ColumnRef', 'ProjectId', 'DayOrTime', 'ColumnRole', 'several'],
@@ -98,7 +100,7 @@ async function bundle(): Promise<string> {
 /** Within declarations of operations, and nowhere else. */
 function withoutUnused(code: string): string {
   return code.replaceAll(/^(?:export const \w+ = operation\(\{|const common = \{)$[\s\S]*?^\}/gm, (declaration) =>
-    declaration.replaceAll(UNUSED, ''),
+    declaration.replaceAll(UNUSED, '').replaceAll(REFINEMENT, ''),
   );
 }
 
@@ -116,5 +118,4 @@ const UNUSED_OF_SDK = [
 ];
 const NO_AJV =
   'class None { getValidator() { throw new Error("There is no validator."); } } export { None as n, None as r, None as t };';
-
 if (import.meta.main) await buildOneFile();

@@ -274,6 +274,19 @@ describe('work items', () => {
     );
     const judged = ['item', 'validate', 'W-T-1', '--result', 'pass', '--test-results', '{"total": "x", "passed": 1}'];
     expect(await words(judged)).toMatch(/--test-results \(total\): is not a known field/);
+    const label = await words(['item', 'create', '--title', 'x', '--labels', 'none such']);
+    expect(label).toMatch(/^error: --labels: .*`worktrack label create` adds one/);
+    const following = await words(['events', 'tail', '--types', 'nope', '--project-id', 'nope']);
+    expect(following).toMatch(
+      /^error: --types: is not a type of event.*--project-id: must be a UUID; `worktrack project list`/,
+    );
+    const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'Held']);
+    const { data: other } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'Other' });
+    await json(['item', 'claim', taskId, '--agent', 'holder']);
+    const held = await run(['item', 'move', taskId, '--board-column-id', 'To Do'], {
+      env: { WORKTRACK_API_KEY: other.key },
+    });
+    expect(held.stderr).toMatch(/pass --take-over\. \(CONFLICT/);
     const elsewhere = '01890000-0000-7000-8000-000000000000';
     const plan = { input: JSON.stringify([{ title: 'x', type: 'task' }]) };
     const unknown = await run(['item', 'create', '--file', '-', '--project-id', elsewhere], plan);

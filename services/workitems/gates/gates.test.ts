@@ -284,3 +284,11 @@ describe('a gate cannot be passed as something else than a task', () => {
     expect(await own.get(id)).toMatchObject({ type: 'task', columnName: 'Done' });
   });
 });
+
+test('a verdict that comes too late names the one that is due', async () => {
+  const { review, validate, handedOver } = await projectWith('enforce');
+  const id = await handedOver();
+  expect((await failure(validate(id))).message).toContain('complete_review');
+  await review(id);
+  expect((await failure(review(id))).message).toContain('It has passed its review: complete_validation is next');
+});

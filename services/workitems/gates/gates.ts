@@ -39,18 +39,24 @@ function verdictFaults(
   { keyId, userId }: { readonly keyId: string; readonly userId: string },
 ): string[] {
   const column = columnAt(board, boardColumnId);
-  const isThere = WHERE[kind].includes(roleOf(column));
+  const role = roleOf(column);
+  const isThere = WHERE[kind].includes(role);
   const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
   return [
-    ...(isThere ? [] : [`${taskId} is in ${column.name}: a ${kind} is for what was handed over. ${INSTEAD[kind]}`]),
+    ...(isThere ? [] : [`${taskId} is in ${column.name}: a ${kind} is for what is ${WAITS[kind]}. ${insteadOf(role)}`]),
     ...(isPass && isOwn ? [`${taskId} was worked on with this key or by its user: let somebody else pass it.`] : []),
     ...(hasResults ? [] : [`A validation without testResults says nothing: pass { passed, failed }.`]),
   ];
 }
-const INSTEAD: Readonly<Record<Verdict['kind'], string>> = {
-  review: 'Complete the work with complete_ai_task first.',
-  validation: 'Complete its review first.',
-};
+const WAITS: Readonly<Record<Verdict['kind'], string>> = { review: 'in review', validation: 'being tested' };
+
+/** What can be done with a task that another verdict, or none, is due for. */
+function insteadOf(role: Role): string {
+  if (!isHandedOver(role)) return 'Complete the work with complete_ai_task first.';
+  if (role === 'review') return 'Complete its review first: complete_review.';
+  if (role === 'testing' || role === 'validating') return 'It has passed its review: complete_validation is next.';
+  return 'It has passed already. To send it back, move it to where work begins, with a reason.';
+}
 
 /** A column change that no completion makes. */
 export interface ByHand {
@@ -66,7 +72,8 @@ export async function passByHand(
   { force }: ByHand,
 ): Promise<void> {
   const fault = await faultByHand(scope, item, board, to, { force });
-  if (fault) throw scope.fail('CONFLICT', fault, { details: [{ path: 'force', message: 'true moves it anyway' }] });
+  if (fault)
+    throw scope.fail('CONFLICT', fault, { details: [{ path: 'force', message: 'may move it with force: true' }] });
 }
 
 /** What is wrong with a move by hand where gates are enforced; undefined: nothing. */
