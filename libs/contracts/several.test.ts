@@ -9,6 +9,7 @@ test.each([
   [String.raw`Lovelace\,Ada`, ['Lovelace,Ada']],
   [String.raw`Lovelace\,Ada,Hopper\, Grace`, ['Lovelace,Ada', 'Hopper, Grace']],
   [String.raw`CORP\ada,CORP\grace`, [String.raw`CORP\ada`, String.raw`CORP\grace`]],
+  ['CORP\\\\,CORP\\\\\\,ada\\', ['CORP\\', 'CORP\\,ada\\']],
   [
     ['ada,grace', String.raw`Lovelace\,Ada`],
     ['ada', 'grace', 'Lovelace,Ada'],

@@ -4,15 +4,16 @@ const MAX_VALUES = 20;
 
 /**
  * One value of a filter or several, any of which may hold: a list, or in a query string repeated or with commas (`type=task,story`).
- * @param options.keepsSpaced of names: a comma before a space, or after a backslash (`a\,b`), is part of one
+ * @param options.keepsSpaced of names: a comma before a space, or after a backslash (`a\,b`), is part of one, and two backslashes are one
  */
 export function several<Value extends z.ZodType<unknown, string>>(
   value: Value,
   options: { keepsSpaced?: boolean } = {},
 ) {
-  const comma = options.keepsSpaced ? /(?<!\\),(?! )/ : ',';
+  // After an even number of backslashes.
+  const comma = options.keepsSpaced ? /(?<=(?<!\\)(?:\\\\)*),(?! )/ : ',';
   const split = (text: unknown) =>
-    typeof text === 'string' ? text.split(comma).map((part) => part.replaceAll('\\,', ',')) : [text];
+    typeof text === 'string' ? text.split(comma).map((part) => part.replace(/\\([\\,])/g, '$1')) : [text];
   return z.preprocess(
     (given: z.input<Value> | readonly z.input<Value>[]): unknown =>
       typeof given === 'string' ? split(given) : Array.isArray(given) ? given.flatMap(split) : given,

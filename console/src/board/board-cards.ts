@@ -10,6 +10,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { currentOf } from '../api/service-error.ts';
+import { asPart } from '../api/several.ts';
 import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
 import type { Shown } from '../change/shown.ts';
@@ -18,7 +19,7 @@ import { isNews } from '../parts/item/lease.ts';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
-import { asPart, type CardFilters } from '../views/filters.ts';
+import type { CardFilters } from '../views/filters.ts';
 import { groupsOf } from '../views/groups/groups-of.ts';
 import {
   type CardPage,

@@ -1,3 +1,4 @@
+import { asPart } from '../api/several.ts';
 import './chips.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import { useState } from 'preact/hooks';
@@ -11,7 +12,7 @@ import { Menu } from '../parts/popup/menu.tsx';
 import { Popup, Tick } from '../parts/popup/popup.tsx';
 import { filter, setFilters } from '../router.ts';
 import { words } from './filter-messages.ts';
-import { asPart, type Field, type Parameter, valuesOf } from './filters.ts';
+import { type Field, type Parameter, valuesOf } from './filters.ts';
 import { useOptions } from './options.tsx';
 
 const MAX_NAMED = 2;

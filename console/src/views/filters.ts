@@ -1,5 +1,6 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import type { listCards, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
+import { valuesIn } from '../api/several.ts';
 import { filter } from '../router.ts';
 
 // What a board and a list are narrowed to is in the address, by the names of the API's parameters: a saved view is understood by every client.
@@ -46,11 +47,7 @@ export const NO_FILTERS = Object.fromEntries(['q', ...PARAMETERS].map((name) => 
   Record<string, undefined>
 >;
 
-/** As the service splits them (libs/contracts/several.ts): a comma before a space, or after a backslash, is part of a name. */
-export const partsIn = (text: string): string[] => text.split(/(?<!\\),(?! )/);
-export const asPart = (value: string): string => value.replace(/,(?! )/g, '\\,');
-
 export function valuesOf(parameter: Parameter): string[] {
   const text = filter(parameter);
-  return text === undefined ? [] : partsIn(text).map((part) => part.replaceAll('\\,', ','));
+  return text === undefined ? [] : valuesIn(text);
 }
