@@ -110,6 +110,9 @@ test('what mentions one is there until it is marked as read, and an item is watc
   await page.goto(`${page.url().replace(/items.*/, '')}for-you`);
   await page.getByRole('link', { name: 'Notifications' }).click();
   await page.getByText('one: Darker').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'For you' }).click();
+  await page.getByRole('heading', { name: 'For you' }).waitFor();
+  await page.goBack();
   await page.getByRole('checkbox', { name: 'Comments on watched items' }).uncheck();
   await chooseFrom(page, 'By mail', 'Hourly');
   await page.getByRole('checkbox', { name: 'Quiet hours' }).check();

@@ -99,6 +99,12 @@ test('shows what can be done when, who is doing it, what it waits for, and what 
   await page.getByRole('article').getByRole('link', { name: 'Plan', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Colours' }).waitFor();
   await page.getByText(`Budget of ${epic.taskId}`).waitFor();
+  expect(await page.getByText('Used up').count()).toBe(0);
+  await organization.call('PUT', `/api/work-items/${epic.id}/budget`, { limitUsd: 0 });
+  await page.getByText('Used up').waitFor();
+  const bar = page.locator(`progress[aria-label="Budget of ${epic.taskId}"]`);
+  expect(await bar.getAttribute('class')).toBe('meter meter-bad');
+  await visitor.isGood('plan-used-up');
   const empty = await createItem(organization, { type: 'feature', title: 'Nothing yet' });
   await page.goto(`${stage.url}/console/plan/${empty.taskId}`);
   await page.getByText('There are no tasks below it yet.').waitFor();

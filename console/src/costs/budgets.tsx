@@ -96,7 +96,7 @@ function BudgetView({ budget, title, children }: BudgetViewProps) {
   const part = partOf(budget);
   const tone = part >= 1 ? 'bad' : part >= NEARLY ? 'warn' : undefined;
   return (
-    <li class={tone && `costs-${tone}`}>
+    <li>
       <div class="row costs-head">
         <span class="costs-name">
           {of === OF_PROJECT ? (
@@ -108,10 +108,15 @@ function BudgetView({ budget, title, children }: BudgetViewProps) {
           )}
         </span>
         <span class="tag">{PERIOD_WORDS[period]()}</span>
-        {tone && <span class={`tag tag-${tone}`}>{part >= 1 ? words.usedUp : percent(part)}</span>}
+        {tone && <span class={`tag tag-${tone}`}>{part >= 1 ? common.usedUp : percent(part)}</span>}
         {children}
       </div>
-      <progress class="meter" max={1} value={Math.min(1, part)} aria-label={words.spentOf({ what: title ?? of })} />
+      <progress
+        class={tone ? `meter meter-${tone}` : 'meter'}
+        max={1}
+        value={Math.min(1, part)}
+        aria-label={words.spentOf({ what: title ?? of })}
+      />
       <p class="quiet">
         {words.spent({ spent: dollars(spentUsd), limit: dollars(limitUsd), left: dollars(remainingUsd) })}
       </p>

@@ -162,5 +162,4 @@ export const words = messages({
     tr: '{spent} / {limit} · {left} kaldı',
     ja: '{limit} のうち {spent}・残り {left}',
   },
-  usedUp: { en: 'Used up', de: 'Aufgebraucht', tr: 'Tükendi', ja: '使い切りました' },
 });

@@ -2,6 +2,7 @@ import '../for-you/for-you.css';
 import type { listNotifications, Notification } from '@worktrack/contracts/gateway/notifications';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
+import { words as forYou } from '../for-you/messages.ts';
 import { changesNeeds } from '../for-you/needs.ts';
 import { useBusy } from '../parts/busy.ts';
 import { Heading } from '../parts/page/heading.tsx';
@@ -27,7 +28,10 @@ export function Screen() {
   const nameOf = useNames();
   return (
     <div class="screen for-you">
-      <Heading title={words.title} />
+      <div class="row">
+        <Heading title={words.title} />
+        <a href={to('for-you')}>{forYou.title}</a>
+      </div>
       <Loaded query={pages}>
         {(data) => {
           const all = data.pages.flatMap(({ notifications }) => notifications);

@@ -89,6 +89,7 @@ export const words = messages({
     tr: 'Hiçbir şey oluşturulmadı.',
     ja: '作成できませんでした。',
   },
+  usedUp: { en: 'Used up', de: 'Aufgebraucht', tr: 'Tükendi', ja: '使い切りました' },
   sendBack: { en: 'Send back', de: 'Zurückgeben', tr: 'Geri gönder', ja: '差し戻す' },
   sendBackOf: {
     en: 'Send {taskId} back',

@@ -7,6 +7,7 @@ import { usePlace } from '../create/open.ts';
 import { dollars, number } from '../language/format.ts';
 import { useItem } from '../parts/item/item.ts';
 import { itemWords } from '../parts/item/item-words.ts';
+import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { to } from '../router.ts';
@@ -109,10 +110,14 @@ function BudgetFact({ budget: { of, spentUsd, limitUsd } }: { readonly budget: B
   const isUsedUp = spentUsd >= limitUsd;
   return (
     <Fact name={name}>
-      <span class={isUsedUp ? 'plan-used-up' : undefined}>
-        {words.spent({ spent: dollars(spentUsd), limit: dollars(limitUsd) })}
-      </span>
-      <progress class="meter" max={limitUsd || 1} value={isUsedUp ? limitUsd || 1 : spentUsd} aria-label={name} />
+      {words.spent({ spent: dollars(spentUsd), limit: dollars(limitUsd) })}{' '}
+      {isUsedUp && <span class="tag tag-bad">{common.usedUp}</span>}
+      <progress
+        class={isUsedUp ? 'meter meter-bad' : 'meter'}
+        max={limitUsd || 1}
+        value={isUsedUp ? limitUsd || 1 : spentUsd}
+        aria-label={name}
+      />
     </Fact>
   );
 }
