@@ -73,4 +73,11 @@ describe('an external id', () => {
     expect(workItems).toHaveLength(1);
     await replicas.stop();
   });
+
+  test('of many, each given twice at once, leaves one item for each, and nobody waits for long', async () => {
+    const ids = Array.from({ length: 16 }, (_, n) => `build ${n}`);
+    const made = await Promise.all([...ids, ...ids].map((externalId) => project.create('task', { externalId })));
+    expect(made.filter(({ created }) => created)).toHaveLength(ids.length);
+    expect(new Set(made.map(({ id }) => id)).size).toBe(ids.length);
+  });
 });

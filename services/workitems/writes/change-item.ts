@@ -33,8 +33,10 @@ export function insertItem(
   const attention = attentionAfter(null, given, roleAt(board, given.boardColumnId));
   const item = { ...given, ...attention };
   countMove(scope, board, undefined, item.boardColumnId);
+  const { projectId, externalId } = item;
+  if (externalId !== undefined) scope.writes.claimUnique(ItemModel, `${projectId} ${externalId}`);
   // If several were created at once with one external id, the others find it when they run again.
-  scope.writes.insert(ItemModel, item, item.externalId === undefined ? undefined : () => new Stale());
+  scope.writes.insert(ItemModel, item, externalId === undefined ? undefined : () => new Stale());
   record(scope, item, events);
   tellAttention(scope, item, null, attention);
   followReadiness(scope, null, item);

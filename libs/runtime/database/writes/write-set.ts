@@ -90,6 +90,14 @@ export class WriteSet {
     this.#others.unshift(...this.#others.splice(-1));
   }
 
+  /**
+   * What a unique index lets one document have: no other call that inserts it goes into the same transaction, nor into a concurrent one. Otherwise each would fail for
+   * the other, over and over while several such pairs keep coming back.
+   */
+  claimUnique(of: Collection, value: string): void {
+    this.#exclusiveKeys.add(keyOf(namespaceOf(of), value));
+  }
+
   /** Takes back what this set would insert. */
   withdraw(from: Collection, id: string): void {
     const namespace = namespaceOf(from);
@@ -175,7 +183,7 @@ export class WriteSet {
     return this.#changes.size + this.#others.length;
   }
 
-  /** Documents that nobody else may write in the same transaction. */
+  /** Documents that nobody else may write in the same transaction, and what only one of them may have. */
   get exclusiveKeys(): ReadonlySet<string> {
     return this.#exclusiveKeys;
   }
