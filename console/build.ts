@@ -13,6 +13,7 @@ const WORKER = join(SOURCES, 'notifications', 'worker.ts');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
 /** What screens share. */
 const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]/;
+const CONTRACTS = /[\\/]libs[\\/]contracts[\\/]/;
 /** Parts that are as large as a screen, and of few of them. */
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
@@ -93,6 +94,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
         groups: [
           { name: 'first', test: (id) => begun.has(id) },
           { name: 'later', test: (id) => SMALL_PARTS.test(id) && !LARGE_PARTS.test(id) },
+          // What the service's contracts give beyond types: where one screen alone needs it, its file and the screen's would each import the other.
+          { name: 'contracts', test: CONTRACTS },
           ...TOGETHER.map(([name, test]) => ({ name, test, includeDependenciesRecursively: false })),
         ],
       },
