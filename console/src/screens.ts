@@ -70,7 +70,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     permission: 'work-items:read',
     load: () => import('./list/screen.tsx'),
   },
-  { path: 'views/:id', permission: 'work-items:read', load: () => import('./views/screen.tsx') },
+  { path: 'views/:id', permission: 'work-items:read', load: () => import('./views/saved/screen.tsx') },
   { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
   {
     path: 'plan',

@@ -19,7 +19,7 @@ import { isNews } from '../parts/item/lease.ts';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
-import type { CardFilters } from '../views/filters.ts';
+import type { CardFilters } from '../views/filters/filters.ts';
 import { groupsOf } from '../views/groups/groups-of.ts';
 import {
   type CardPage,

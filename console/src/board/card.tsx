@@ -23,7 +23,7 @@ import { Avatar } from '../parts/people/avatar.tsx';
 import { Menu } from '../parts/popup/menu.tsx';
 import { toPanel } from '../router.ts';
 import { may } from '../session.ts';
-import { extendTo, selected, toggle } from '../views/selection.ts';
+import { extendTo, selected, toggle } from '../views/selection/selection.ts';
 import type { BoardCards } from './board-cards.ts';
 import { type Edge, whenDraggable } from './drag.ts';
 import { words } from './messages.ts';

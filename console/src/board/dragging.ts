@@ -1,7 +1,7 @@
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-scroll/element';
-import { selectByDrag } from '../views/band.ts';
+import { selectByDrag } from '../views/selection/band.ts';
 
 // Atlassian's own, of Jira and Trello: it builds upon the browser's dragging, so that a long press drags on a phone as well.
 

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { keepEvents } from '../live/live.ts';
 import { filter, projectHere } from '../router.ts';
-import { type CardFilters, cardFilters } from '../views/filters.ts';
+import { type CardFilters, cardFilters } from '../views/filters/filters.ts';
 import type { CardPages } from './card-pages.ts';
 
 /** The most that the service gives of each column. */

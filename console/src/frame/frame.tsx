@@ -32,7 +32,7 @@ export function Frame({ identity, children }: FrameProps) {
     // Not needed to draw the first screen.
     const ends = [
       import('../for-you/count.ts').then(({ followNeeds }) => followNeeds()),
-      import('../views/follow.ts').then(({ followViews }) => followViews()),
+      import('../views/saved/follow.ts').then(({ followViews }) => followViews()),
     ];
     return () => ends.forEach((end) => void end.then((stop) => stop()));
   }, [follows]);

@@ -3,7 +3,7 @@ import { moreIcon } from '../parts/icons.ts';
 import { Menu } from '../parts/popup/menu.tsx';
 import { filter, go, path, to } from '../router.ts';
 import { isOffered, SCREENS, type ScreenEntry } from '../screens.ts';
-import { addressOf, iconOf, savedViews } from '../views/saved.ts';
+import { addressOf, iconOf, savedViews } from '../views/saved/saved.ts';
 import { words } from './messages.ts';
 
 /** On a phone: as many as thumbs hit reliably. The rest are in a menu. */

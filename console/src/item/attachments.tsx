@@ -15,7 +15,7 @@ import { tell } from '../parts/popup/toasts.tsx';
 import { may } from '../session.ts';
 import { attachTo } from './attach.ts';
 import { words } from './messages.ts';
-import { Part } from './relations.tsx';
+import { Part } from './part.tsx';
 
 /** What the service serves for inline display; anything else is a download. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);

@@ -5,7 +5,7 @@ import { useQuery } from '../api/query.ts';
 import { dollars, number, roughly } from '../language/format.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { words } from './messages.ts';
-import { Part } from './relations.tsx';
+import { Part } from './part.tsx';
 
 /** What the sessions of an item and of everything below it used, by model. */
 export function Costs({ item }: { readonly item: WorkItem }) {

@@ -10,7 +10,7 @@ import { Copy } from '../parts/text/copy.tsx';
 import { Markdown } from '../parts/text/markdown.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
-import { Part } from './relations.tsx';
+import { Part } from './part.tsx';
 
 /** A model may take two minutes for it. */
 const PATIENCE_MS = 130_000;

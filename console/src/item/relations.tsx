@@ -1,41 +1,20 @@
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { resolveWorkItems } from '@worktrack/contracts/work-items/resolve';
-import type { ItemType, WorkItem } from '@worktrack/contracts/work-items/work-item';
-import type { ComponentChildren } from 'preact';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
 import { changeItem } from '../change/save.ts';
 import { TagRemove } from '../parts/form/tag-remove.tsx';
 import { useItem } from '../parts/item/item.ts';
 import { ItemPicker } from '../parts/item/item-field.tsx';
-import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { More } from '../parts/page/more.tsx';
-import { to } from '../router.ts';
 import { may } from '../session.ts';
+import { ItemLink } from './item-link.tsx';
 import { words } from './messages.ts';
+import { Part } from './part.tsx';
 import { mayHaveSubItems, NewSubItems } from './sub-items.tsx';
 
 const PAGE_SIZE = 50;
-
-interface Named {
-  readonly taskId: string;
-  readonly title: string;
-  readonly type?: ItemType;
-  readonly columnName?: string;
-}
-
-export function ItemLink({ item }: { readonly item: Named }) {
-  const { taskId, title, type, columnName } = item;
-  return (
-    <span class="item-link">
-      {type && <TypeIcon type={type} />}
-      <a href={to(`items/${taskId}`)}>
-        <span class="quiet">{taskId}</span> {title}
-      </a>{' '}
-      {columnName && <span class="tag">{columnName}</span>}
-    </span>
-  );
-}
 
 /** What is above and before an item. */
 export function Relations({ item }: { readonly item: WorkItem }) {
@@ -144,21 +123,5 @@ export function Children({ item }: { readonly item: WorkItem }) {
       <More of={pages} />
       {mayAdd && <NewSubItems item={item} />}
     </Part>
-  );
-}
-
-interface PartProps {
-  readonly title: string;
-  readonly class?: string;
-  readonly children: ComponentChildren;
-}
-
-/** A part of an item's page, with its heading. */
-export function Part({ title, class: className = '', children }: PartProps) {
-  return (
-    <section class={`item-part stack ${className}`} aria-label={title}>
-      <h2>{title}</h2>
-      {children}
-    </section>
   );
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../api/service-error.ts';
 import { dateAndTime } from '../language/format.ts';
 import { Markdown } from '../parts/text/markdown.tsx';
 import { words } from './messages.ts';
-import { Part } from './relations.tsx';
+import { Part } from './part.tsx';
 
 /** What reviews and validations found, and what agents ask of people: kept in the metadata, which is free-form. */
 export function Results({ item: { metadata } }: { readonly item: WorkItem }) {

@@ -4,8 +4,9 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { day } from '../language/format.ts';
 import { Loaded } from '../parts/page/states.tsx';
+import { ItemLink } from './item-link.tsx';
 import { words } from './messages.ts';
-import { ItemLink, Part } from './relations.tsx';
+import { Part } from './part.tsx';
 
 /** From the feedback behind an item, through the idea, to what became of it. What the public wrote is text and nothing else. */
 export function Trace({ item }: { readonly item: WorkItem }) {

@@ -19,7 +19,8 @@ import { Attachments } from './attachments.tsx';
 import { Costs } from './costs.tsx';
 import { Editable } from './editable.tsx';
 import { Fields } from './fields.tsx';
-import { History } from './history.tsx';
+import { History } from './history/history.tsx';
+import { Works } from './history/works.tsx';
 import { words } from './messages.ts';
 import { Others } from './others.tsx';
 import { Prompt } from './prompt.tsx';
@@ -28,7 +29,6 @@ import { Results } from './results.tsx';
 import { Trace } from './trace.tsx';
 import { Verdict } from './verdict.tsx';
 import { useWatch } from './watch.ts';
-import { Works } from './works.tsx';
 
 /** Types that have tasks below them. */
 const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];

@@ -13,8 +13,8 @@ import { useLabels } from '../parts/item/labels.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { useUsers } from '../parts/people/people.ts';
 import { type MenuItem, MenuList } from '../parts/popup/menu.tsx';
-import { words as fieldWords } from '../views/filter-messages.ts';
-import { words as selectionWords } from '../views/selection-messages.ts';
+import { words as fieldWords } from '../views/filters/messages.ts';
+import { words as selectionWords } from '../views/selection/messages.ts';
 import { type CellName, nameOf } from './columns.ts';
 import { words } from './messages.ts';
 

@@ -3,7 +3,7 @@ import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters
 import { keep, kept } from '../kept.ts';
 import { words as common } from '../parts/messages.ts';
 import { filter, setFilters } from '../router.ts';
-import { words as viewWords } from '../views/filter-messages.ts';
+import { words as viewWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
 
 /** What a list shows beside the titles, in this order. */

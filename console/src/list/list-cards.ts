@@ -8,7 +8,7 @@ import { queries } from '../api/query.ts';
 import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/item/lease.ts';
-import type { ItemFilters } from '../views/filters.ts';
+import type { ItemFilters } from '../views/filters/filters.ts';
 import { groupsOf } from '../views/groups/groups-of.ts';
 import { byPosition, type Order, orderOf } from './order.ts';
 

@@ -10,7 +10,7 @@ import { memo } from '../parts/memo.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { toPanel } from '../router.ts';
 import { may } from '../session.ts';
-import { selected } from '../views/selection.ts';
+import { selected } from '../views/selection/selection.ts';
 import { CellEditor, isEdited } from './cell-editor.tsx';
 import { type CellName, type Column, nameOf } from './columns.ts';
 import { words } from './messages.ts';

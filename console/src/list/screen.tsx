@@ -9,7 +9,7 @@ import { Heading } from '../parts/page/heading.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { ItemsBar } from '../views/bar.tsx';
-import { FIELDS, itemFilters, NO_FILTERS } from '../views/filters.ts';
+import { FIELDS, itemFilters, NO_FILTERS } from '../views/filters/filters.ts';
 import { words as viewWords } from '../views/messages.ts';
 import { WorkOf } from '../views/work.tsx';
 import { chosenColumns } from './columns.ts';

@@ -9,18 +9,18 @@ import { Failed } from '../parts/page/states.tsx';
 import { useVirtual } from '../parts/page/virtual.ts';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
-import { selectByDrag } from '../views/band.ts';
 import { SEARCH_ID } from '../views/bar.tsx';
 import { groupName } from '../views/groups/group-name.ts';
 import { words as viewWords } from '../views/messages.ts';
-import { extendTo, selected, selectNothing, toggle } from '../views/selection.ts';
+import { selectByDrag } from '../views/selection/band.ts';
+import { extendTo, selected, selectNothing, toggle } from '../views/selection/selection.ts';
 import { isEdited } from './cell-editor.tsx';
 import { type CellName, type Column, directionOf, nameOf, SORT_KEYS, sortAfter, WIDTHS } from './columns.ts';
 import { type ListCards, PAGE_SIZE, type Section } from './list-cards.ts';
 import { words } from './messages.ts';
 import { Row, type RowActions } from './row.tsx';
 
-const SelectionBar = later(async () => (await import('../views/selection-bar.tsx')).SelectionBar);
+const SelectionBar = later(async () => (await import('../views/selection/bar.tsx')).SelectionBar);
 
 const ROW_PX = 36;
 /** How many rows before the end of what was read the next ones are requested. */

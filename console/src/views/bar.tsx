@@ -7,12 +7,12 @@ import { Icon } from '../parts/icon.tsx';
 import { boardIcon, bulletsIcon } from '../parts/icons.ts';
 import { later } from '../parts/page/later.tsx';
 import { address, path, setFilters, to } from '../router.ts';
-import type { Field } from './filters.ts';
+import type { Field } from './filters/filters.ts';
 import { words } from './messages.ts';
 
 // Not needed to draw the first board.
-const Chips = later(async () => (await import('./chips.tsx')).Chips, { isQuiet: true });
-const ViewMenu = later(async () => (await import('./view-menu.tsx')).ViewMenu, { isQuiet: true });
+const Chips = later(async () => (await import('./filters/chips.tsx')).Chips, { isQuiet: true });
+const ViewMenu = later(async () => (await import('./saved/view-menu.tsx')).ViewMenu, { isQuiet: true });
 
 export const SEARCH_ID = 'items-search';
 

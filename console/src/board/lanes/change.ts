@@ -2,7 +2,7 @@ import type { Column } from '@worktrack/contracts/projects/board';
 import { askWhy } from '../../change/ask.ts';
 import { changeItem } from '../../change/save.ts';
 import { isSentBack } from '../../parts/item/send-back.ts';
-import { NONE } from '../../views/groups/groups-of.ts';
+import { NONE } from '../../views/filters/filters.ts';
 import { type BoardCards, type Found, type Lane, type Place, said } from '../board-cards.ts';
 import { words } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import './lanes.css';
 import { Select } from '../../parts/form/select.tsx';
 import { setFilters } from '../../router.ts';
-import { words as fieldWords } from '../../views/filter-messages.ts';
+import { words as fieldWords } from '../../views/filters/messages.ts';
 import { LANES_BY, type LaneBy } from '../board-cards.ts';
 import { words } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import { itemWords } from '../../parts/item/item-words.ts';
-import { words } from '../filter-messages.ts';
-import { NONE } from './groups-of.ts';
+import { NONE } from '../filters/filters.ts';
+import { words } from '../filters/messages.ts';
 
 /** How a group is called. @param group as the service describes it (GET /api/projects/:id/cards/groups) */
 export function groupName(by: Grouping, { key, name }: { readonly key: string; readonly name: string | null }): string {

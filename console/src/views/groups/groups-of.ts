@@ -1,7 +1,5 @@
 import type { Card, Grouping } from '@worktrack/contracts/work-items/lists/cards';
-
-/** As the service calls the group of items without any. */
-export const NONE = 'none';
+import { NONE } from '../filters/filters.ts';
 
 /** The groups that an item is in, by their keys, as the service has them (GET /api/projects/:id/cards/groups). */
 export function groupsOf(card: Card, by: Grouping): readonly string[] {

@@ -1,19 +1,19 @@
 import type { addWorkItemComment } from '@worktrack/contracts/work-items/changes/comment';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useId, useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { queries } from '../api/query.ts';
-import { useBusy } from '../parts/busy.ts';
-import { Editor } from '../parts/editor/editor.tsx';
-import { useDraft } from '../parts/form/draft.ts';
-import { words as common } from '../parts/messages.ts';
-import { Loaded } from '../parts/page/states.tsx';
-import { may } from '../session.ts';
-import { attachTo } from './attach.ts';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useBusy } from '../../parts/busy.ts';
+import { Editor } from '../../parts/editor/editor.tsx';
+import { useDraft } from '../../parts/form/draft.ts';
+import { words as common } from '../../parts/messages.ts';
+import { Loaded } from '../../parts/page/states.tsx';
+import { may } from '../../session.ts';
+import { attachTo } from '../attach.ts';
+import { words } from '../messages.ts';
+import { Part } from '../part.tsx';
 import { Entry } from './entry.tsx';
-import { words } from './messages.ts';
 import { FIRST_SHOWN, MOST_SHOWN, usePast } from './past.ts';
-import { Part } from './relations.tsx';
 
 /** What happened to an item, newest first, as it happens; and where to comment on it. */
 export function History({ item }: { readonly item: WorkItem }) {

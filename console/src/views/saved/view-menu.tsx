@@ -1,15 +1,15 @@
 import './view-menu.css';
 import { signal } from '@preact/signals';
 import type { View } from '@worktrack/contracts/projects/view';
-import { Icon } from '../parts/icon.tsx';
-import { downIcon, saveIcon } from '../parts/icons.ts';
-import { words as common } from '../parts/messages.ts';
-import { later } from '../parts/page/later.tsx';
-import { Menu, type MenuItem } from '../parts/popup/menu.tsx';
-import { filter, go } from '../router.ts';
-import { identity, may } from '../session.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { downIcon, saveIcon } from '../../parts/icons.ts';
+import { words as common } from '../../parts/messages.ts';
+import { later } from '../../parts/page/later.tsx';
+import { Menu, type MenuItem } from '../../parts/popup/menu.tsx';
+import { filter, go } from '../../router.ts';
+import { identity, may } from '../../session.ts';
+import { words } from './messages.ts';
 import { addressOf, isSameView, savedViews, shownHere } from './saved.ts';
-import { words } from './saved-messages.ts';
 
 const NameDialog = later(async () => (await import('./name-dialog.tsx')).NameDialog);
 

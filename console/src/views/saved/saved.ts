@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { View } from '@worktrack/contracts/projects/view';
 import type { IconNode } from 'lucide';
-import { partsIn } from '../api/several.ts';
-import { boardIcon, bulletsIcon } from '../parts/icons.ts';
-import { filter, path, to } from '../router.ts';
-import { PARAMETERS } from './filters.ts';
+import { partsIn } from '../../api/several.ts';
+import { boardIcon, bulletsIcon } from '../../parts/icons.ts';
+import { filter, path, to } from '../../router.ts';
+import { PARAMETERS } from '../filters/filters.ts';
 
 /** Those that one sees of the project that one is in, by name (follow.ts). */
 export const savedViews = signal<readonly View[]>([]);

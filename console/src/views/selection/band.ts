@@ -1,5 +1,5 @@
 import './band.css';
-import { may } from '../session.ts';
+import { may } from '../../session.ts';
 import { selected, selectThese } from './selection.ts';
 
 // Of its own: libraries for it position everything themselves, or bring a selection of their own beside the one that keys make.

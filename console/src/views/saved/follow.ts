@@ -2,9 +2,9 @@ import { effect } from '@preact/signals';
 import { QueryObserver } from '@tanstack/query-core';
 import type { View } from '@worktrack/contracts/projects/view';
 import type { listViews } from '@worktrack/contracts/projects/view-operations';
-import { call } from '../api/call.ts';
-import { queries, untilAllIsRead } from '../api/query.ts';
-import { projectHere } from '../router.ts';
+import { call } from '../../api/call.ts';
+import { queries, untilAllIsRead } from '../../api/query.ts';
+import { projectHere } from '../../router.ts';
 import { savedViews } from './saved.ts';
 
 export const VIEWS_KEY = 'views';

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { isRecord } from '../api/service-error.ts';
-import { number, utcDay } from '../language/format.ts';
-import { useItem } from '../parts/item/item.ts';
-import { itemWords } from '../parts/item/item-words.ts';
-import { words as common } from '../parts/messages.ts';
-import { later } from '../parts/page/later.tsx';
-import { words } from './messages.ts';
-import { ItemLink } from './relations.tsx';
+import { isRecord } from '../../api/service-error.ts';
+import { number, utcDay } from '../../language/format.ts';
+import { useItem } from '../../parts/item/item.ts';
+import { itemWords } from '../../parts/item/item-words.ts';
+import { words as common } from '../../parts/messages.ts';
+import { later } from '../../parts/page/later.tsx';
+import { ItemLink } from '../item-link.tsx';
+import { words } from '../messages.ts';
 
 const TextDiff = later(() => import('./text-diff.tsx').then((module) => module.TextDiff), { isQuiet: true });
 

@@ -1,14 +1,14 @@
 import type { View } from '@worktrack/contracts/projects/view';
 import { useState } from 'preact/hooks';
-import { useSubmit } from '../parts/busy.ts';
-import { Field } from '../parts/form/field.tsx';
-import { FormFailed } from '../parts/form/form-failed.tsx';
-import { words as common } from '../parts/messages.ts';
-import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
-import { Tick } from '../parts/popup/popup.tsx';
-import { may } from '../session.ts';
+import { useSubmit } from '../../parts/busy.ts';
+import { Field } from '../../parts/form/field.tsx';
+import { FormFailed } from '../../parts/form/form-failed.tsx';
+import { words as common } from '../../parts/messages.ts';
+import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Tick } from '../../parts/popup/popup.tsx';
+import { may } from '../../session.ts';
 import { saveNew, saveView } from './change-view.ts';
-import { words } from './saved-messages.ts';
+import { words } from './messages.ts';
 
 interface NameDialogProps {
   readonly projectId: string;

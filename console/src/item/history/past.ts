@@ -1,8 +1,8 @@
 import type { Output } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import type { HistoryName } from '@worktrack/contracts/work-items/history-event';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
 
 export type HistoryEntry = Output<typeof getWorkItemEvents>['events'][number];
 

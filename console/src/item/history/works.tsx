@@ -1,16 +1,16 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useState } from 'preact/hooks';
-import { now } from '../clock.ts';
-import { dateAndTime, dollars, duration, roughly } from '../language/format.ts';
-import { itemWords } from '../parts/item/item-words.ts';
-import { words as common } from '../parts/messages.ts';
-import { Avatar } from '../parts/people/avatar.tsx';
-import { useKeyNames } from '../parts/people/key-names.ts';
-import { useNames } from '../parts/people/people.ts';
+import { now } from '../../clock.ts';
+import { dateAndTime, dollars, duration, roughly } from '../../language/format.ts';
+import { itemWords } from '../../parts/item/item-words.ts';
+import { words as common } from '../../parts/messages.ts';
+import { Avatar } from '../../parts/people/avatar.tsx';
+import { useKeyNames } from '../../parts/people/key-names.ts';
+import { useNames } from '../../parts/people/people.ts';
+import { words } from '../messages.ts';
+import { Part } from '../part.tsx';
 import { Entry, runOf } from './entry.tsx';
-import { words } from './messages.ts';
 import { FIRST_SHOWN, MOST_SHOWN, usePast } from './past.ts';
-import { Part } from './relations.tsx';
 import { idOf, type Work, worksOf } from './work.ts';
 
 const WORKS_SHOWN = 10;

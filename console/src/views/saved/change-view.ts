@@ -5,15 +5,15 @@ import type {
   deleteView as remove,
   updateView as update,
 } from '@worktrack/contracts/projects/view-operations';
-import { call } from '../api/call.ts';
-import { queries } from '../api/query.ts';
-import { attempt } from '../parts/busy.ts';
-import { tell } from '../parts/popup/toasts.tsx';
-import { did } from '../parts/popup/undo.ts';
-import { filter, go, setFilters } from '../router.ts';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { attempt } from '../../parts/busy.ts';
+import { tell } from '../../parts/popup/toasts.tsx';
+import { did } from '../../parts/popup/undo.ts';
+import { filter, go, setFilters } from '../../router.ts';
 import { VIEWS_KEY } from './follow.ts';
+import { words } from './messages.ts';
 import { addressOf } from './saved.ts';
-import { words } from './saved-messages.ts';
 
 type Changes = Omit<RawInput<typeof update>, 'id'>;
 

@@ -1,7 +1,7 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import type { listCards, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
-import { valuesIn } from '../api/several.ts';
-import { filter } from '../router.ts';
+import { valuesIn } from '../../api/several.ts';
+import { filter } from '../../router.ts';
 
 // What a board and a list are narrowed to is in the address, by the names of the API's parameters: a saved view is understood by every client.
 
@@ -9,6 +9,9 @@ import { filter } from '../router.ts';
 export const FIELDS = ['boardColumnId', 'type', 'priority', 'assignee', 'leaseState', 'label', 'epic'] as const;
 export type Field = (typeof FIELDS)[number];
 export type Parameter = Field | `${Field}Not`;
+
+/** As the service calls what has no value of a field, in filters and as a group. */
+export const NONE = 'none';
 
 const DUE = ['overdue', 'dueBefore', 'dueAfter'] as const;
 const ofField = (field: Field): readonly Parameter[] => [field, `${field}Not`];

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff/lib/diff/array.js';
 import { useMemo } from 'preact/hooks';
-import { locale } from '../language/language.ts';
+import { locale } from '../../language/language.ts';
 
 /** Texts that differ in more words than this are shown one after the other: it takes long to find what they have in common, and says little. */
 const MAX_DIFFERENCES = 400;

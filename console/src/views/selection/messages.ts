@@ -1,4 +1,4 @@
-import { messages } from '../language/messages.ts';
+import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   selection: { en: 'Selection', de: 'Auswahl', tr: 'Seçim', ja: '選択' },

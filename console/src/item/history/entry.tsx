@@ -1,11 +1,11 @@
-import { isRecord } from '../api/service-error.ts';
-import { withoutDirections } from '../language/fill.ts';
-import { dateAndTime, dollars, roughly } from '../language/format.ts';
-import { useKeyNames } from '../parts/people/key-names.ts';
-import { useNames } from '../parts/people/people.ts';
-import { Markdown } from '../parts/text/markdown.tsx';
+import { isRecord } from '../../api/service-error.ts';
+import { withoutDirections } from '../../language/fill.ts';
+import { dateAndTime, dollars, roughly } from '../../language/format.ts';
+import { useKeyNames } from '../../parts/people/key-names.ts';
+import { useNames } from '../../parts/people/people.ts';
+import { Markdown } from '../../parts/text/markdown.tsx';
+import { words } from '../messages.ts';
 import { Changes, fieldName } from './changes.tsx';
-import { words } from './messages.ts';
 import type { HistoryEntry } from './past.ts';
 
 const SHOWN_OF_RUN = 6;

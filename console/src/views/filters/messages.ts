@@ -1,4 +1,4 @@
-import { messages } from '../language/messages.ts';
+import { messages } from '../../language/messages.ts';
 
 /** What work is narrowed to: fields, values, and how. */
 export const words = messages({
