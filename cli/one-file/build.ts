@@ -10,8 +10,8 @@ const NAME = 'worktrack.mjs';
 /** What only the service and the documentation need of an operation, as formatted by Biome: each of these properties up to the next one. */
 const UNUSED =
   /^ {2}(?:summary|example|output|errors|permissions|mcp|roles|rolesFor|ofOrganization|deadlineMs|lane):\s[\s\S]*?(?=^ {2}\w|^\})/gm;
-/** What fields say together is looked at by the service. Those in one line, as formatted by Biome. */
-const REFINEMENT = /^ {4}\.superRefine\(.*\)(?=,?$)/gm;
+/** What no JSON Schema says is looked at by the service. Those that begin a line, as formatted by Biome. */
+const REFINEMENT = /^( +)\.(?:superR|r)efine\((?:.+|\n[\s\S]*?\n\1)\)(?=[,;]?$)/gm;
 /** Of the contracts, what other schemas are made of. */
 const SCHEMAS = [
   ...['Id', 'RecordId', 'Timestamp', 'ItemRef', 'ColumnRef', 'ProjectId', 'DayOrTime', 'ColumnRole', 'several'],
@@ -97,11 +97,13 @@ async function bundle(): Promise<string> {
   }
 }
 
-/** Within declarations of operations, and nowhere else. */
+/** Without refinements, and in declarations of operations without the fields that only the service needs. */
 function withoutUnused(code: string): string {
-  return code.replaceAll(/^(?:export const \w+ = operation\(\{|const common = \{)$[\s\S]*?^\}/gm, (declaration) =>
-    declaration.replaceAll(UNUSED, '').replaceAll(REFINEMENT, ''),
-  );
+  return code
+    .replaceAll(REFINEMENT, '')
+    .replaceAll(/^(?:export const \w+ = operation\(\{|const common = \{)$[\s\S]*?^\}/gm, (declaration) =>
+      declaration.replaceAll(UNUSED, ''),
+    );
 }
 
 const UNUSED_OF_SDK = [

@@ -114,11 +114,18 @@ test('a rule of trust is made without knowing the ids, which are taken from the 
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').getByText('must be "true"').waitFor();
     await claims.fill(`${await claims.inputValue()}\nref_protected = true`);
+    await page.getByLabel('Tokens for one JWT').fill('many');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('reuse').waitFor();
+    await page.getByLabel('Tokens for one JWT').fill('2');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The rule is saved.').waitFor();
 
     const { data } = await stage.organization.call<TrustRule[]>('GET', '/api/trust-rules');
     const [rule] = data;
+    expect(rule).toMatchObject({ reuse: 2 });
+    // What a job has to be told, for its issuer and for the command.
+    await page.getByText(rule?.audience ?? '', { exact: true }).waitFor();
     const job = { aud: rule?.audience, project_id: '4711', namespace_id: '42', ref_protected: 'true' };
     const exchange = () =>
       askToken(

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppServer, connectApp, sendMessage } from '../support/app.ts';
 import { signIn } from '../support/browser-request.ts';
 import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
+import { newIssuerKey } from '../support/issuer.ts';
 import { caller } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
@@ -200,6 +201,34 @@ describe('worktrack', () => {
     expect((await run('trust', 'enable', rule.id)).code).toBe(0);
     expect((await run('trust', 'delete', rule.id)).stdout).toMatch(/^Deleted/);
     expect((await run('trust', 'list')).stdout).toBe('There are no rules of trust.\n');
+  });
+
+  test('a rule of trust for a cluster takes its keys from a file', async () => {
+    const { run, json } = await ownOrganization();
+    const file = join(folder, 'jwks.json');
+    const create = ['trust', 'create', '--name', 'Cluster', '--preset', 'kubernetes', '--issuer', 'https://k.example'];
+    const rule = [...create, '--claim', 'sub=system:serviceaccount:ci:build', '--reuse', '3', '--jwks', file];
+    expect((await run(...rule)).stderr).toContain('there is no such file');
+    writeFileSync(file, 'kubectl: not found');
+    expect((await run(...rule)).stderr).toContain('is not JSON');
+    writeFileSync(file, JSON.stringify({ keys: [newIssuerKey('ES256', 'one').jwk] }));
+    const made = await json<{ id: string; userId: string }>(...rule);
+    expect(made).toMatchObject({ reuse: 3, jwks: { keys: [{ kid: 'one' }] } });
+    const { id: user } = await json<{ id: string }>(
+      'user',
+      'create',
+      '--email',
+      'bot@example.com',
+      '--name',
+      'Bot',
+      '--role',
+      'member',
+    );
+    expect(await json(...rule, '--user', user)).toMatchObject({ userId: user });
+    writeFileSync(file, JSON.stringify({ keys: [newIssuerKey('EdDSA', 'two').jwk] }));
+    expect(await json('trust', 'update', made.id, '--jwks', file, '--reuse', '1')).toMatchObject({
+      ...{ reuse: 1, jwks: { keys: [{ kid: 'two' }] }, userId: made.userId },
+    });
   });
 
   test('source create, list, update and delete', async () => {

@@ -11,10 +11,15 @@ import {
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { api } from '../../api.ts';
-import { duration, jsonOption } from '../../options.ts';
+import { Failure } from '../../failure.ts';
+import { duration, jsonOption, wholeNumber } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
+import { textFrom } from '../../text-input.ts';
 
 type Claims = Readonly<Record<string, readonly string[]>>;
+
+const REUSE = 'for how many tokens one JWT is exchanged, where a job gets only one; default: 1';
+const JWKS = "a file with the issuer's keys, where they cannot be fetched: kubectl get --raw /openid/v1/jwks";
 
 export function trustCommand(): Command {
   const trust = new Command('trust').description('rules by which jobs of CI get tokens without a stored secret');
@@ -32,6 +37,9 @@ export function trustCommand(): Command {
     )
     .option('--project <id...>', 'their only projects; default: those of your own key')
     .option('--ttl <time>', 'how long a token lasts: 5m; default: 15m', duration)
+    .option('--reuse <n>', REUSE, wholeNumber)
+    .option('--jwks <file>', JWKS)
+    .option('--user <id>', 'the user that tokens act as; default: yourself')
     .addOption(jsonOption())
     .action(create);
   trust
@@ -46,6 +54,8 @@ export function trustCommand(): Command {
     .addOption(new Option('--permission <permission...>', 'what tokens may do').choices(PERMISSIONS))
     .option('--project <id...>', 'their only projects')
     .option('--ttl <time>', 'how long a token lasts: 5m', duration)
+    .option('--reuse <n>', REUSE, wholeNumber)
+    .option('--jwks <file>', JWKS)
     .addOption(jsonOption())
     .action(update);
   trust.command('list').description('list the rules').addOption(jsonOption()).action(list);
@@ -89,6 +99,8 @@ interface UpdateOptions extends OutputOptions {
   readonly permission?: Permission[];
   readonly project?: string[];
   readonly ttl?: number;
+  readonly reuse?: number;
+  readonly jwks?: string;
 }
 
 interface CreateOptions extends UpdateOptions {
@@ -96,23 +108,35 @@ interface CreateOptions extends UpdateOptions {
   readonly preset: TrustPreset;
   readonly issuer?: string;
   readonly claim: Claims;
+  readonly user?: string;
 }
 
-async function create({ preset, issuer, claim, name, json, ...given }: CreateOptions): Promise<void> {
-  const input = { ...fieldsOf(given), name, preset, issuer, claims: claimsOf(claim) };
+async function create({ preset, issuer, claim, name, user, json, ...given }: CreateOptions): Promise<void> {
+  const input = { ...(await fieldsOf(given)), name, preset, issuer, claims: claimsOf(claim), userId: user };
   shown(await api().call(createTrustRule, input), json);
 }
 
 async function update(id: string, { name, claim, json, ...given }: UpdateOptions): Promise<void> {
-  const input = { ...fieldsOf(given), id, name, claims: claim && claimsOf(claim) };
+  const input = { ...(await fieldsOf(given)), id, name, claims: claim && claimsOf(claim) };
   shown(await api().call(updateTrustRule, input), json);
 }
 
-const fieldsOf = ({ permission, project, ttl }: UpdateOptions) => ({
+const fieldsOf = async ({ permission, project, ttl, reuse, jwks }: UpdateOptions) => ({
   permissions: permission,
   projects: project,
   ttlSeconds: ttl,
+  reuse,
+  jwks: jwks === undefined ? undefined : await keySetIn(jwks),
 });
+
+async function keySetIn(file: string) {
+  try {
+    return JSON.parse(await textFrom(file)) as { readonly keys: Record<string, unknown>[] };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Failure('usage', `${file} is not JSON.`);
+    throw error;
+  }
+}
 
 const claimsOf = (claims: Claims) =>
   Object.fromEntries(

@@ -78,8 +78,20 @@ export const words = messages({
     tr: { other: '{n} dakika' },
     ja: { other: '{n} 分' },
   },
+  reuse: {
+    en: 'Tokens for one JWT',
+    de: 'Token je JWT',
+    tr: 'Bir JWT için belirteç',
+    ja: '1 つの JWT あたりのトークン数',
+  },
+  reuseHelp: {
+    en: 'More than 1 only for jobs that get a single JWT and run longer than a token, as in GitLab.',
+    de: 'Mehr als 1 nur für Jobs, die ein einziges JWT bekommen und länger laufen, als ein Token gilt, wie bei GitLab.',
+    tr: 'Yalnızca, GitLab’daki gibi tek bir JWT alan ve belirteçten uzun süren işler için 1’den fazla.',
+    ja: 'GitLab のように JWT が 1 つだけで、トークンの有効期間より長く動くジョブの場合だけ 2 以上にします。',
+  },
   rule: { en: 'Rule', de: 'Regel', tr: 'Kural', ja: 'ルール' },
-  copyId: { en: 'Copy id', de: 'Id kopieren', tr: 'Kimliği kopyala', ja: 'ID をコピー' },
+  copyAudience: { en: 'Copy audience', de: 'Audience kopieren', tr: 'Audience’ı kopyala', ja: 'audience をコピー' },
   asUser: { en: 'Acts as {name}', de: 'Handelt als {name}', tr: '{name} adına çalışır', ja: '{name} として動作' },
   tries: { en: 'Refused tries', de: 'Abgewiesene Versuche', tr: 'Reddedilen denemeler', ja: '拒否された試行' },
   triesOf: {

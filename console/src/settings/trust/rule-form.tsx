@@ -38,6 +38,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
     () => rule?.permissions ?? offered.filter((each) => AGENT_PERMISSIONS.includes(each)),
   );
   const [ttlMinutes, setTtlMinutes] = useState(`${(rule?.ttlSeconds ?? 900) / 60}`);
+  const [reuse, setReuse] = useState(`${rule?.reuse ?? 1}`);
   const { isBusy, error, run } = useSubmit();
   const isReady = !isBusy && name.trim() !== '' && claims.trim() !== '' && chosen.length > 0;
 
@@ -53,7 +54,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
       const fields = {
         ...{ name: name.trim(), preset, claims: claimsIn(claims), permissions: [...chosen] },
         ...(issuer.trim() !== '' && { issuer: issuer.trim() }),
-        ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60 },
+        ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60, reuse: Number(reuse) },
       };
       if (rule) await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...fields });
       else await call<typeof createTrustRule>('POST /api/trust-rules', fields);
@@ -105,6 +106,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
           options={minutes.map((n): [string, string] => [`${n}`, words.minutes({ n })])}
           onChoose={setTtlMinutes}
         />
+        <TextField label={words.reuse} help={words.reuseHelp} spellcheck={false} value={reuse} onChange={setReuse} />
         <FormFailed what={common.notChanged} error={error} />
         <FormActions action={rule ? parts.save : common.create} isReady={isReady} onClose={onClose} />
       </form>

@@ -61,7 +61,7 @@ export function Trust() {
 }
 
 function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userName: string }) {
-  const { id, name, issuer, claims, permissions, createdAt, lastUsedAt, disabled } = rule;
+  const { id, name, issuer, audience, claims, permissions, createdAt, lastUsedAt, disabled } = rule;
   const [open, setOpen] = useState<'edit' | 'delete' | 'tries'>();
   const close = () => setOpen(undefined);
   const change = (what: () => Promise<unknown>, done: string) =>
@@ -100,7 +100,7 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
               </li>
             ))}
         </ul>
-        <ToCopy text={id} label={words.copyId} />
+        <ToCopy text={audience} label={words.copyAudience} />
       </div>
       <div class="row">
         <button type="button" class="button" aria-label={words.triesOf({ name })} onClick={() => setOpen('tries')}>
