@@ -280,6 +280,10 @@ test('one thing has one name in all tools; the names of earlier versions are tak
   expect(wrong.message).toMatch(/^workItemId: must be a UUID or a task ID/);
   expect(wrong.details).toEqual([{ path: 'workItemId' }]);
   expect(refusalOf(await client.call('get_work_item', {})).message).toMatch(/^workItemId: is required/);
-  expect(refusalOf(await client.call('get_work_item', { id, workItemId: id })).code).toBe('VALIDATION_FAILED');
+  expect((await client.call('get_work_item', { id, workItemId: id })).structuredContent).toEqual(
+    byName.structuredContent,
+  );
+  const { id: other } = (await client.call('create_task', { title: 'Other' })).structuredContent as { id: string };
+  expect(refusalOf(await client.call('get_work_item', { id: other, workItemId: id })).code).toBe('VALIDATION_FAILED');
   await client.close();
 });
