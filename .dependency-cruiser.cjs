@@ -36,13 +36,13 @@ module.exports = {
       to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: 'node_modules/(\\.pnpm/)?zod' },
     },
     {
-      // A client of the public API, in a browser: zod would be most of it. The tables of permissions and of the steps of a connection, and how mentions are read, import nothing.
+      // A client of the public API, in a browser: zod would be most of it. The tables of permissions and of the steps of a connection, how mentions are read, and values of a query, import nothing.
       name: 'the-console-takes-types-of-contracts-and-nothing-else',
       severity: 'error',
       from: { path: '^console/src/' },
       to: {
         path: '^(libs|services|stack|cli|widget|test|bench)/',
-        pathNot: '^libs/contracts/(permissions|people/(languages|mentions)|keys/connection-steps)\\.ts$',
+        pathNot: '^libs/contracts/(permissions|query-values|people/(languages|mentions)|keys/connection-steps)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

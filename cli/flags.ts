@@ -108,7 +108,7 @@ function listOf(text: string): unknown {
 }
 
 /** @returns undefined if it is no JSON */
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

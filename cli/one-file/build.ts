@@ -120,4 +120,5 @@ const UNUSED_OF_SDK = [
 ];
 const NO_AJV =
   'class None { getValidator() { throw new Error("There is no validator."); } } export { None as n, None as r, None as t };';
+
 if (import.meta.main) await buildOneFile();

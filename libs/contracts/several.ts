@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { valuesIn } from './query-values.ts';
 
 const MAX_VALUES = 20;
 
@@ -10,10 +11,8 @@ export function several<Value extends z.ZodType<unknown, string>>(
   value: Value,
   options: { keepsSpaced?: boolean } = {},
 ) {
-  // After an even number of backslashes.
-  const comma = options.keepsSpaced ? /(?<=(?<!\\)(?:\\\\)*),(?! )/ : ',';
-  const split = (text: unknown) =>
-    typeof text === 'string' ? text.split(comma).map((part) => part.replace(/\\([\\,])/g, '$1')) : [text];
+  const valuesOf = options.keepsSpaced ? valuesIn : (text: string) => text.split(',');
+  const split = (text: unknown) => (typeof text === 'string' ? valuesOf(text) : [text]);
   return z.preprocess(
     (given: z.input<Value> | readonly z.input<Value>[]): unknown =>
       typeof given === 'string' ? split(given) : Array.isArray(given) ? given.flatMap(split) : given,

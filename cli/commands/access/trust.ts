@@ -12,6 +12,7 @@ import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
+import { jsonOf } from '../../flags.ts';
 import { duration, jsonOption, wholeNumber } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { textFrom } from '../../text-input.ts';
@@ -130,12 +131,9 @@ const fieldsOf = async ({ permission, project, ttl, reuse, jwks }: UpdateOptions
 });
 
 async function keySetIn(file: string) {
-  try {
-    return JSON.parse(await textFrom(file)) as { readonly keys: Record<string, unknown>[] };
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new Failure('usage', `${file} is not JSON.`);
-    throw error;
-  }
+  const keySet = jsonOf(await textFrom(file));
+  if (keySet === undefined) throw new Failure('usage', `${file} is not JSON.`);
+  return keySet as { readonly keys: Record<string, unknown>[] };
 }
 
 const claimsOf = (claims: Claims) =>

@@ -2,7 +2,7 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import type { Api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
-import { fieldsFrom } from '../../flags.ts';
+import { fieldsFrom, jsonOf } from '../../flags.ts';
 import { print, printJson, printList, warn } from '../../output.ts';
 import { textFrom } from '../../text-input.ts';
 import type { Options } from '../sending.ts';
@@ -42,18 +42,10 @@ const itemOf = (path: string, index: number, field?: string) =>
 
 /** @param text JSON, or YAML where its parser is installed: the single file has no room for one */
 async function planOf(path: string, text: string): Promise<object> {
-  const plan = asJson(text) ?? (await asYaml(path, text));
+  const plan = jsonOf(text) ?? (await asYaml(path, text));
   if (Array.isArray(plan)) return { items: plan };
   if (typeof plan === 'object' && plan !== null) return plan;
   throw new Failure('usage', `${path} is neither a list of items nor { items }.`);
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function asYaml(path: string, text: string): Promise<unknown> {

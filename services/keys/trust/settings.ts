@@ -15,6 +15,8 @@ export function audienceOf(ruleId: string, { publicUrl }: Pick<TrustSettings, 'p
 /** @param aud as a token has it. @returns the id of the rule that it names, also among others: its owner is to see that such a token was refused */
 export function ruleOfAudience(aud: unknown, settings: Pick<TrustSettings, 'publicUrl'>): string | undefined {
   const idOf = (audience: string) => audience.slice(audience.lastIndexOf('/') + 1);
-  const named = [aud].flat().find((each) => typeof each === 'string' && each === audienceOf(idOf(each), settings));
-  return typeof named === 'string' ? idOf(named) : undefined;
+  const named = [aud]
+    .flat()
+    .find((each): each is string => typeof each === 'string' && each === audienceOf(idOf(each), settings));
+  return named === undefined ? undefined : idOf(named);
 }

@@ -21,6 +21,12 @@ export function isHandedOver(role: Role): boolean {
   return progressOf(role) > IN_PROGRESS;
 }
 
+/** The verdict that a task waits for there. */
+export function verdictIn(role: Role): 'review' | 'validation' | undefined {
+  if (role === 'review') return 'review';
+  return role === 'testing' || role === 'validating' ? 'validation' : undefined;
+}
+
 /** Whether what depends on it no longer has to wait. */
 export function isMet(role: Role, { dependencyMet = 'review' }: { readonly dependencyMet?: DependencyMet }): boolean {
   return progressOf(role) >= ROLES.indexOf(dependencyMet);

@@ -1,7 +1,7 @@
 import type { Gates } from '@worktrack/contracts/projects/project';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnAt, columnOfRole, roleOf } from '../boards/columns.ts';
-import { isHandedOver, isPending, type Role } from '../boards/progress.ts';
+import { isHandedOver, isPending, type Role, verdictIn } from '../boards/progress.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { gatesOf } from '../projects/projects.repository.ts';
@@ -15,11 +15,6 @@ export interface Verdict {
   /** A validation says what it was based on. */
   readonly hasResults?: boolean;
 }
-
-const WHERE: Readonly<Record<Verdict['kind'], readonly Role[]>> = {
-  review: ['review'],
-  validation: ['testing', 'validating'],
-};
 
 /** Gates are for tasks. @returns warnings, if the project only warns @throws CONFLICT, if it enforces them */
 export async function passVerdict(
@@ -40,7 +35,7 @@ function verdictFaults(
 ): string[] {
   const column = columnAt(board, boardColumnId);
   const role = roleOf(column);
-  const isThere = WHERE[kind].includes(role);
+  const isThere = verdictIn(role) === kind;
   const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
   return [
     ...(isThere ? [] : [`${taskId} is in ${column.name}: a ${kind} is for what is ${WAITS[kind]}. ${insteadOf(role)}`]),
@@ -53,8 +48,8 @@ const WAITS: Readonly<Record<Verdict['kind'], string>> = { review: 'in review', 
 /** What can be done with a task that another verdict, or none, is due for. */
 function insteadOf(role: Role): string {
   if (!isHandedOver(role)) return 'Complete the work with complete_ai_task first.';
-  if (role === 'review') return 'Complete its review first: complete_review.';
-  if (role === 'testing' || role === 'validating') return 'It has passed its review: complete_validation is next.';
+  if (verdictIn(role) === 'review') return 'Complete its review first: complete_review.';
+  if (verdictIn(role) === 'validation') return 'It has passed its review: complete_validation is next.';
   return 'It has passed already. To send it back, move it to where work begins, with a reason.';
 }
 
@@ -107,12 +102,11 @@ function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: 
   if (before === after) return undefined;
   if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete_review.`;
   if (before === 'testing' && after === 'validating') return undefined;
-  if (before === 'testing' || before === 'validating') {
+  if (verdictIn(before) === 'validation') {
     return `${taskId} leaves ${from.name} by a verdict: complete_validation.`;
   }
-  const review = columnOfRole(board, 'review');
-  const isBehind = isHandedOver(after) && after !== 'review';
-  if (!review || !isBehind || isHandedOver(before)) return undefined;
+  const review = reviewBefore(after, board);
+  if (!review || isHandedOver(before)) return undefined;
   return `${taskId} is not reviewed yet: hand it over to ${review.name} with complete_ai_task.`;
 }
 
@@ -141,21 +135,23 @@ function gateAroundType(
   if ((before === 'task') === (after === 'task')) return undefined;
   const from = columnAt(board, boardColumnId);
   if (before === 'task') {
-    return isJudgedIn(roleOf(from))
+    return verdictIn(roleOf(from))
       ? `${taskId} is being judged in ${from.name}: it stays a task until then.`
       : undefined;
   }
-  const isBehind = isHandedOver(roleOf(to)) && roleOf(to) !== 'review';
-  if (!isBehind || !columnOfRole(board, 'review')) return undefined;
+  if (!reviewBefore(roleOf(to), board)) return undefined;
   return `${taskId} would be a task in ${to.name} that nobody has reviewed: move it back to where work begins, then make it a task.`;
 }
 
-const isJudgedIn = (role: Role) => role === 'review' || role === 'testing' || role === 'validating';
+/** Where a task is reviewed before it gets there. */
+function reviewBefore(role: Role, board: BoardRecord): ColumnRecord | undefined {
+  return isHandedOver(role) && role !== 'review' ? columnOfRole(board, 'review') : undefined;
+}
 
 /** Whether a move by hand sends a task back, which it says a reason for. */
 export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): boolean {
   const [before, after] = [roleOf(columnAt(board, boardColumnId)), roleOf(to)];
-  return type === 'task' && isJudgedIn(before) && (after === 'in_progress' || isPending(after));
+  return type === 'task' && verdictIn(before) !== undefined && (after === 'in_progress' || isPending(after));
 }
 
 async function judged(

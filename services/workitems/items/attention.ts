@@ -1,4 +1,4 @@
-import { isHandedOver, type Role } from '../boards/progress.ts';
+import { isHandedOver, type Role, verdictIn } from '../boards/progress.ts';
 import { isAssigned } from './claimable.ts';
 import type { Attention, BlockedOn, ItemRecord, Need } from './items.model.ts';
 import type { LeaseRecord } from './lease.ts';
@@ -65,7 +65,7 @@ export function blockedOn(
 }
 
 function needOf(before: Watched | null, after: Watched, role: Role, now: Date): Attention['needs'] {
-  const judged = role === 'review' ? 'review' : role === 'testing' || role === 'validating' ? 'validation' : undefined;
+  const judged = verdictIn(role);
   if (judged) {
     const isThere = before?.needs?.kind === judged && before.boardColumnId === after.boardColumnId;
     return { kind: judged, since: isThere && before?.needs ? before.needs.since : now };

@@ -34,15 +34,15 @@ async function costOf(
 function partsOf(before: Used, totalTokens: number): Partial<TokenUse> {
   if (before.inputTokens === null && before.outputTokens === null) return {};
   const inputBefore = before.inputTokens ?? before.totalTokens - (before.outputTokens ?? 0);
-  const share = (part: number | null) =>
-    part === null || before.totalTokens === 0 ? 0 : Math.floor((part * totalTokens) / before.totalTokens);
-  const isSame = before.totalTokens === totalTokens;
-  const inputTokens = isSame ? inputBefore : share(inputBefore);
-  const { outputTokens: output } = before;
-  const isAll = output === null || inputBefore + output === before.totalTokens;
+  const share = (part: number | null) => {
+    if (part === null || before.totalTokens === totalTokens) return part ?? 0;
+    return before.totalTokens === 0 ? 0 : Math.floor((part * totalTokens) / before.totalTokens);
+  };
+  const inputTokens = share(inputBefore);
+  const isAll = before.outputTokens === null || inputBefore + before.outputTokens === before.totalTokens;
   return {
     inputTokens,
-    outputTokens: isAll ? totalTokens - inputTokens : isSame ? output : share(output),
+    outputTokens: isAll ? totalTokens - inputTokens : share(before.outputTokens),
     ...(before.cachedInputTokens !== null && { cachedInputTokens: share(before.cachedInputTokens) }),
     ...(before.cacheWriteTokens !== null && { cacheWriteTokens: share(before.cacheWriteTokens) }),
   };

@@ -1,6 +1,6 @@
-import { asPart } from '../../api/several.ts';
 import './chips.css';
 import type { Board } from '@worktrack/contracts/projects/board';
+import { asPart } from '@worktrack/contracts/query-values';
 import { useState } from 'preact/hooks';
 import { shortUtcDay } from '../../language/format.ts';
 import { Field as Labelled } from '../../parts/form/field.tsx';

@@ -1,6 +1,6 @@
 import type { RawInput } from '@worktrack/contracts/operation';
+import { valuesIn } from '@worktrack/contracts/query-values';
 import type { listCards, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
-import { valuesIn } from '../../api/several.ts';
 import { filter } from '../../router.ts';
 
 // What a board and a list are narrowed to is in the address, by the names of the API's parameters: a saved view is understood by every client.

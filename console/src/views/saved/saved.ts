@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { View } from '@worktrack/contracts/projects/view';
+import { partsIn } from '@worktrack/contracts/query-values';
 import type { IconNode } from 'lucide';
-import { partsIn } from '../../api/several.ts';
 import { boardIcon, bulletsIcon } from '../../parts/icons.ts';
 import { filter, path, to } from '../../router.ts';
 import { PARAMETERS } from '../filters/filters.ts';

@@ -1,7 +1,7 @@
+import { asPart, valuesIn } from '@worktrack/contracts/query-values';
 import { listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asPart, valuesIn } from './several.ts';
 
 // They are stored without spaces around them.
 const name = fc.string({ unit: fc.constantFrom('a', ',', '\\', ' '), minLength: 1 }).map((text) => `a${text}`.trim());

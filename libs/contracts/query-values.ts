@@ -1,6 +1,6 @@
 /**
- * The values that a text of a query holds, each as it is written there, as the service splits them (libs/contracts/several.ts): a comma before a space, or
- * after a backslash, is part of a name, and two backslashes are one.
+ * The values in a text of a query, each as it is written there: a comma before a space, or after a backslash (`a\,b`), is part of a name, and two backslashes
+ * are one. For the service and its console alike.
  */
 export const partsIn = (text: string): string[] => text.split(/(?<=(?<!\\)(?:\\\\)*),(?! )/);
 export const valuesIn = (text: string): string[] => partsIn(text).map((part) => part.replace(/\\([\\,])/g, '$1'));
