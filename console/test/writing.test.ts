@@ -158,8 +158,11 @@ test('a reason for sending work back is kept until it is sent, over reloads; a v
   const item = await createItem(organization, { title: 'Judged', boardColumnId: 'Review' });
   const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
   const columnOf = async () => (await now(organization, item.id)).columnName;
-  await page.getByRole('button', { name: 'Send back' }).click();
-  await page.getByLabel('What is wrong?').fill('No tests');
+  await page.getByRole('button', { name: 'Send back' }).waitFor();
+  await page.keyboard.press('x');
+  // As fast as one can type.
+  await page.keyboard.type('No tests');
+  expect(await page.getByLabel('What is wrong?').inputValue()).toBe('No tests');
   await page.reload();
   await page.getByRole('button', { name: 'Send back' }).click();
   expect(await page.getByLabel('What is wrong?').inputValue()).toBe('No tests');

@@ -37,8 +37,12 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const isOpen = base !== undefined;
+  const wasOpen = useRef(false);
+  // With what is shown, and not a frame later: what is typed next belongs there.
   useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
+    else if (wasOpen.current) button.current?.focus();
+    wasOpen.current = isOpen;
   }, [isOpen]);
 
   const open = () => {
@@ -51,7 +55,6 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
     dropDraft(draft);
     setBase(undefined);
     setTheirs(undefined);
-    requestAnimationFrame(() => button.current?.focus());
   };
   const change = (changed: string) => {
     setText(changed);

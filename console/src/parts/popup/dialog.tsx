@@ -1,6 +1,6 @@
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../messages.ts';
 
 /** What can be filled in or pressed below the head. */
@@ -18,7 +18,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once: what is typed right after the key that opens it belongs inside.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();

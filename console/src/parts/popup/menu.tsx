@@ -135,7 +135,8 @@ export function MenuList({ id, label, items, anchor, startAt = 'first', onClose 
       role="menu"
       aria-label={label}
       tabIndex={-1}
-      onToggle={(event) => event.newState === 'closed' && onClose()}
+      // The browser says it later: of a menu that is gone already, when the next one may be open.
+      onToggle={({ newState, currentTarget }) => newState === 'closed' && currentTarget.isConnected && onClose()}
       onKeyDown={onKeyDown}
     >
       {groupsOf(items).map(({ name, members }, at) => {
