@@ -4,7 +4,7 @@ import type { TransactionScope } from '@worktrack/runtime/database/writes/commit
 import type { Ground } from '@worktrack/runtime/database/writes/write-set';
 import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../calls/scope.ts';
-import { ancestorIdsOf, below } from '../items/found-by.ts';
+import { ancestorIdsOf, below, itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { SessionModel } from '../sessions/sessions.model.ts';
 import { BudgetModel, type BudgetRecord } from './budgets.model.ts';
@@ -70,7 +70,8 @@ export async function spentOf(
   const isOfItem = taskId !== null;
   const items = ItemModel.aggregate<{ _id: string; costMicrodollars?: number }>([
     isOfItem
-      ? { $match: { organizationId, foundBy: below(_id) } }
+      ? // Itself too: a task that became a feature keeps the lease of its agent.
+        { $match: { organizationId, foundBy: { $in: [itself(_id), below(_id)] } } }
       : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
     { $project: { costMicrodollars: '$lease.report.costMicrodollars' } },
   ])
@@ -85,7 +86,7 @@ export async function spentOf(
   };
   let spent = isOfItem ? 0 : await spentIn({ projectId });
   let inFlight = 0;
-  let ids = isOfItem ? [_id] : [];
+  let ids: string[] = [];
   for await (const item of items) {
     inFlight += item.costMicrodollars ?? 0;
     if (isOfItem) ids.push(item._id);

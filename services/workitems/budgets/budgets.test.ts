@@ -146,6 +146,18 @@ describe('a budget', () => {
     expect((await claim()).claimed).toBe(false);
   });
 
+  test('of what was a task until it became a feature counts what its own agent has reported', async () => {
+    const { task } = await tree();
+    const leaseToken = (await claim({ ids: [task.id] })).lease?.token as string;
+    const report = { model: MODEL, totalTokens: 3 * TOKENS_OF_A_DOLLAR };
+    await call(project.caller, 'workItems.progress', { workItemId: task.id, leaseToken, ...report });
+    await call(project.caller, 'workItems.update', { id: task.id, type: 'feature', parentId: null, takeOver: true });
+    const { budget } = await limit({ workItemId: task.id, limitUsd: 5 });
+    expect(budget?.spent).toEqual({ recordedUsd: 0, inFlightUsd: near(3) });
+    await call(project.caller, 'workItems.release', { workItemId: task.id, leaseToken });
+    expect((await usage(task.id))?.spent).toEqual({ recordedUsd: near(3), inFlightUsd: 0 });
+  });
+
   test('per day or month starts afresh with each', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-01-31T12:00:00Z') });
     const { epic, task } = await tree();
