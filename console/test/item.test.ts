@@ -236,7 +236,10 @@ test('labels, due date and estimate are changed in place', async () => {
   await page.getByLabel('Labels').fill('Bug');
   await page.getByLabel('Labels').press('Enter');
   await page.getByRole('button', { name: 'Remove Bug' }).waitFor();
-  await page.getByLabel('Due date').fill('2026-03-01');
+  // Digit by digit, each of which is a change.
+  const saved: unknown[] = [];
+  page.on('request', (request) => request.method() === 'PATCH' && saved.push(request.postDataJSON()?.dueDate));
+  await page.getByLabel('Due date').pressSequentially('03012026');
   await page.getByLabel('Estimate').fill('3');
   await page.getByLabel('Estimate').blur();
   await expect
@@ -246,6 +249,7 @@ test('labels, due date and estimate are changed in place', async () => {
       dueDate: '2026-03-01',
       estimate: 3,
     });
+  expect(saved.filter((dueDate) => dueDate !== undefined)).toEqual(['2026-03-01']);
   await page.getByRole('button', { name: 'Remove Bug' }).click();
   await page.getByLabel('Due date').fill('');
   await expect.poll(() => now(organization, item.id)).toMatchObject({ labels: [], dueDate: null, estimate: 3 });

@@ -186,6 +186,20 @@ test('a broken connection is reported, what is shown is marked as old, and after
   expect(visitor.streams.at(-1)).toEqual(expect.any(Number));
 });
 
+test('a browser that is offline says so at once, and goes on by itself when it is back', async () => {
+  const { organization } = stage;
+  const { page } = await stage.visit('board');
+  await page.locator('.column').first().waitFor();
+  const known = await createItem(organization, { title: 'Before' });
+  await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Before');
+  await page.context().setOffline(true);
+  await page.getByText('Disconnected since').waitFor({ timeout: 6_000 });
+  await organization.call<WorkItem>('PATCH', `/api/work-items/${known.id}`, { title: 'Meanwhile' });
+  await page.context().setOffline(false);
+  await page.getByText('Disconnected since').waitFor({ state: 'detached' });
+  await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Meanwhile');
+});
+
 test('only the visible part of a long column is rendered, and scrolling leads to its end', async () => {
   const organization = await stage.newOrganization();
   const count = 240;

@@ -11,7 +11,7 @@ import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
-import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
+import { DUE_DATES, PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
 import { Reason } from '../parts/item/reason.tsx';
@@ -137,11 +137,13 @@ function Written({ type, label, value, onSave }: WrittenProps) {
           {...control}
           class={text === undefined && value === '' ? 'input input-unset' : 'input'}
           type={type}
-          {...(type === 'number' && { min: 0, step: 'any', placeholder: '–' })}
+          {...(type === 'number' ? { min: 0, step: 'any', placeholder: '–' } : DUE_DATES)}
           readOnly={!may('work-items:write')}
           value={text ?? value}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onChange={({ currentTarget }) => {
+            // Each digit of a year is a change.
+            if (!currentTarget.validity.valid) return;
             setText(undefined);
             if (currentTarget.value !== value) onSave(currentTarget.value);
           }}

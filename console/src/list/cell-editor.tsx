@@ -6,7 +6,7 @@ import { labelItems } from '../change/many.ts';
 import { moveItems } from '../change/move.ts';
 import { changeItem } from '../change/save.ts';
 import { PriorityIcon, StateIcon } from '../parts/item/item-icons.tsx';
-import { PRIORITIES } from '../parts/item/item-values.ts';
+import { DUE_DATES, PRIORITIES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
@@ -130,6 +130,7 @@ function Written({ column, type, value, onSave, onClose }: WrittenProps) {
     input.current?.focus();
     input.current?.select();
   }, []);
+  const isValid = () => input.current?.validity.valid ?? true;
   const done = (isSaved: boolean) => {
     if (isDone.current) return;
     isDone.current = true;
@@ -143,14 +144,15 @@ function Written({ column, type, value, onSave, onClose }: WrittenProps) {
       aria-label={nameOf(column)}
       {...(type ? { type } : { maxLength: 500 })}
       {...(type === 'number' && { min: 0, step: 'any' })}
+      {...(type === 'date' && DUE_DATES)}
       value={text}
       onInput={({ currentTarget }) => setText(currentTarget.value)}
-      onBlur={() => done(true)}
+      onBlur={() => done(isValid())}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.isComposing) return;
         if (event.key === 'Escape') done(false);
-        if (event.key === 'Enter') done(input.current?.validity.valid ?? true);
+        if (event.key === 'Enter') done(isValid());
       }}
     />
   );

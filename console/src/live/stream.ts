@@ -28,7 +28,10 @@ export async function followEvents(after: number | undefined, listener: StreamLi
   let failures = 0;
   for (;;) {
     const attempt = new AbortController();
-    let silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+    const giveUp = () => attempt.abort();
+    // A connection that is open stays so, in silence.
+    addEventListener('offline', giveUp, { signal: attempt.signal });
+    let silence = setTimeout(giveUp, SILENCE_MS);
     try {
       const query = cursor === undefined ? '' : `?after=${cursor}`;
       const response = await fetch(`/api/events/stream${query}`, {
@@ -58,14 +61,14 @@ export async function followEvents(after: number | undefined, listener: StreamLi
       });
       for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
         clearTimeout(silence);
-        silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+        silence = setTimeout(giveUp, SILENCE_MS);
         parser.feed(text);
       }
     } catch {
       failures++;
     } finally {
       clearTimeout(silence);
-      attempt.abort();
+      giveUp();
     }
     listener.lost();
     await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures) * (0.5 + Math.random() / 2));

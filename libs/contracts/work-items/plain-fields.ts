@@ -6,6 +6,9 @@ export { PRIORITIES, Priority } from '../item-values.ts';
 
 /** A day without a time, so that it is the same one everywhere. */
 export const DueDate = z.iso.date();
+/** Before this, a year was not yet written to its end. */
+const FIRST_DUE_DATE = '1900-01-01';
+const NewDueDate = DueDate.refine((day) => day >= FIRST_DUE_DATE, `A due date is ${FIRST_DUE_DATE} or later.`);
 
 const MAX_ESTIMATE = 1_000_000;
 /** In whatever unit the project counts. */
@@ -22,7 +25,7 @@ const fields = {
     changed: Priority.optional(),
     filter: several(Priority).optional(),
   },
-  dueDate: { shown: DueDate.nullable(), created: DueDate.optional(), changed: DueDate.nullable().optional() },
+  dueDate: { shown: DueDate.nullable(), created: NewDueDate.optional(), changed: NewDueDate.nullable().optional() },
   estimate: { shown: Estimate.nullable(), created: Estimate.optional(), changed: Estimate.nullable().optional() },
 };
 

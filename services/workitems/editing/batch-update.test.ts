@@ -1,3 +1,4 @@
+import { batchUpdateWorkItems } from '@worktrack/contracts/work-items/changes/batch-update';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 
@@ -71,6 +72,15 @@ test('five hundred items are changed at once, also while others change them', as
   for (const { id } of made.slice(0, 5)) {
     expect(await own.get(id)).toMatchObject({ priority: 'urgent', estimate: 3, version: 3 });
   }
+});
+
+test('a due date whose year is not written to its end is refused', () => {
+  const isTaken = (dueDate: string) =>
+    batchUpdateWorkItems.input.safeParse({ items: [{ id: 'W-T-1', dueDate }] }).success;
+  expect(['0000-01-01', '0202-11-26', '1899-12-31', '1900-01-01', '9999-12-31'].map(isTaken)).toEqual([
+    ...[false, false, false],
+    ...[true, true],
+  ]);
 });
 
 test('labels that several people add at once are all there, and no item gets more than twenty', async () => {
