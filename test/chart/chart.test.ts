@@ -133,6 +133,25 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     }
   });
 
+  test('lets `helm test` in where only some may reach the gateway, and some services out to the internet, to no address within', async () => {
+    const clients = { namespaceSelector: { matchLabels: { name: 'clients' } } };
+    const objects = await render(helm, { 'networkPolicies.enabled': true, 'networkPolicies.ingressFrom': [clients] });
+    const rulesOf = (service: string) => {
+      const found = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `wt-${service}`);
+      return (found as unknown as { spec: PolicySpec }).spec;
+    };
+    const pod = objects.find(({ kind }) => kind === 'Pod');
+    const [some] = rulesOf('gateway').ingress;
+    const labels = { 'app.kubernetes.io/instance': 'wt', 'app.kubernetes.io/component': 'test' };
+    expect(some?.from).toEqual([clients, { podSelector: { matchLabels: labels } }]);
+    expect(pod?.metadata.labels).toMatchObject(labels);
+    const outside = rulesOf('events').egress.flatMap(({ to }) => (to as { ipBlock?: Block }[]) ?? []);
+    expect(outside.map(({ ipBlock }) => ipBlock?.cidr)).toEqual(['0.0.0.0/0', '::/0']);
+    const within = outside.flatMap(({ ipBlock }) => ipBlock?.except ?? []);
+    expect(within).toEqual(expect.arrayContaining(['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', 'fc00::/7']));
+    expect(rulesOf('gateway').egress.every(({ to }) => to === undefined)).toBe(true);
+  });
+
   test('hands over the alerts with links to where the runbooks are, and the dashboards unchanged', () => {
     const rules = all.find(({ kind }) => kind === 'PrometheusRule')?.spec as unknown as {
       groups: { rules: { annotations?: { runbook_url: string } }[] }[];
@@ -206,8 +225,12 @@ interface PodSpec {
   readonly automountServiceAccountToken: boolean;
   readonly topologySpreadConstraints: unknown;
 }
+interface Block {
+  readonly cidr: string;
+  readonly except?: readonly string[];
+}
 interface PolicySpec {
   readonly policyTypes: readonly string[];
-  readonly ingress: readonly { ports: readonly { port: string | number }[] }[];
+  readonly ingress: readonly { ports: readonly { port: string | number }[]; from?: readonly unknown[] }[];
   readonly egress: readonly { ports: readonly { port: string | number }[]; to?: unknown }[];
 }
