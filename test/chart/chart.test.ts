@@ -191,6 +191,14 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
   test('with KEDA, scales feedback and events by their queues', async () => {
     const scaled = await render(helm, { 'keda.enabled': true });
     expect(namesOf(scaled, 'ScaledObject')).toEqual(['wt-events', 'wt-feedback']);
+    const ofOneBroker = await render(helm, { 'keda.enabled': true, 'keda.existingSecret': 'for-keda' });
+    const addresses = ofOneBroker.flatMap(({ kind, spec }) =>
+      kind === 'TriggerAuthentication' ? (spec as { secretTargetRef: object[] }).secretTargetRef : [],
+    );
+    expect(addresses).toEqual([
+      { parameter: 'host', name: 'for-keda', key: 'RABBITMQ_URL_EVENTS' },
+      { parameter: 'host', name: 'for-keda', key: 'RABBITMQ_URL_FEEDBACK' },
+    ]);
   });
 });
 
