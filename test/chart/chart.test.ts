@@ -48,6 +48,11 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ spec }) => (spec as { template: { spec: PodSpec } }).template.spec);
 
+  const policyOf = (objects: readonly KubernetesObject[], service: string) => {
+    const found = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `wt-${service}`);
+    return found?.spec as unknown as PolicySpec;
+  };
+
   test('has, by default, what every cluster has, and nothing that needs an operator', () => {
     expect(new Set(plain.map(({ kind }) => kind))).toEqual(
       new Set(['Deployment', 'Service', 'ServiceAccount', 'PodDisruptionBudget', 'Pod']),
@@ -121,8 +126,7 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
   test('lets each service talk to the servers whose addresses it gets, clients to the gateway, and nobody to the others', () => {
     const servers: Record<string, number> = { RABBITMQ_URL: 5672, REDIS_URL: 6379, MONGODB_URL: 27017 };
     for (const service of SERVICES) {
-      const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `wt-${service}`);
-      const { ingress, egress, policyTypes } = (policy as unknown as { spec: PolicySpec }).spec;
+      const { ingress, egress, policyTypes } = policyOf(all, service);
       expect(policyTypes).toEqual(['Ingress', 'Egress']);
       const [container] = pods(all).flatMap(({ containers }) => containers.filter(({ name }) => name === service));
       const used = container?.env.flatMap(({ name }) => (name in servers ? [servers[name]] : [])) ?? [];
@@ -136,20 +140,16 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
   test('lets `helm test` in where only some may reach the gateway, and some services out to the internet, to no address within', async () => {
     const clients = { namespaceSelector: { matchLabels: { name: 'clients' } } };
     const objects = await render(helm, { 'networkPolicies.enabled': true, 'networkPolicies.ingressFrom': [clients] });
-    const rulesOf = (service: string) => {
-      const found = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `wt-${service}`);
-      return (found as unknown as { spec: PolicySpec }).spec;
-    };
     const pod = objects.find(({ kind }) => kind === 'Pod');
-    const [some] = rulesOf('gateway').ingress;
+    const [some] = policyOf(objects, 'gateway').ingress;
     const labels = { 'app.kubernetes.io/instance': 'wt', 'app.kubernetes.io/component': 'test' };
     expect(some?.from).toEqual([clients, { podSelector: { matchLabels: labels } }]);
     expect(pod?.metadata.labels).toMatchObject(labels);
-    const outside = rulesOf('events').egress.flatMap(({ to }) => (to as { ipBlock?: Block }[]) ?? []);
+    const outside = policyOf(objects, 'events').egress.flatMap(({ to }) => to ?? []);
     expect(outside.map(({ ipBlock }) => ipBlock?.cidr)).toEqual(['0.0.0.0/0', '::/0']);
     const within = outside.flatMap(({ ipBlock }) => ipBlock?.except ?? []);
     expect(within).toEqual(expect.arrayContaining(['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', 'fc00::/7']));
-    expect(rulesOf('gateway').egress.every(({ to }) => to === undefined)).toBe(true);
+    expect(policyOf(objects, 'gateway').egress.every(({ to }) => to === undefined)).toBe(true);
   });
 
   test('hands over the alerts with links to where the runbooks are, and the dashboards unchanged', () => {
@@ -233,12 +233,11 @@ interface PodSpec {
   readonly automountServiceAccountToken: boolean;
   readonly topologySpreadConstraints: unknown;
 }
-interface Block {
-  readonly cidr: string;
-  readonly except?: readonly string[];
-}
 interface PolicySpec {
   readonly policyTypes: readonly string[];
   readonly ingress: readonly { ports: readonly { port: string | number }[]; from?: readonly unknown[] }[];
-  readonly egress: readonly { ports: readonly { port: string | number }[]; to?: unknown }[];
+  readonly egress: readonly {
+    ports: readonly { port: string | number }[];
+    to?: readonly { ipBlock?: { cidr: string; except?: readonly string[] } }[];
+  }[];
 }

@@ -14,7 +14,7 @@ import { FormFailed } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
-import { DUE_DATES, PRIORITIES, TYPES } from '../parts/item/item-values.ts';
+import { BOUNDS, PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
 import { words as common } from '../parts/messages.ts';
@@ -226,7 +226,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
               {...control}
               class="input"
               type="date"
-              {...DUE_DATES}
+              {...BOUNDS.date}
               value={dueDate}
               onInput={({ currentTarget }) => setDueDate(currentTarget.value)}
             />
@@ -238,8 +238,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
               {...control}
               class="input"
               type="number"
-              min={0}
-              step="any"
+              {...BOUNDS.number}
               value={estimate}
               onInput={({ currentTarget }) => setEstimate(currentTarget.value)}
             />

@@ -37,12 +37,11 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const isOpen = base !== undefined;
-  const wasOpen = useRef(false);
   // With what is shown, and not a frame later: what is typed next belongs there.
   useLayoutEffect(() => {
-    if (isOpen) input.current?.focus();
-    else if (wasOpen.current) button.current?.focus();
-    wasOpen.current = isOpen;
+    if (!isOpen) return;
+    input.current?.focus();
+    return () => button.current?.focus();
   }, [isOpen]);
 
   const open = () => {

@@ -11,7 +11,7 @@ import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
-import { DUE_DATES, PRIORITIES, TYPES } from '../parts/item/item-values.ts';
+import { BOUNDS, PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
 import { Reason } from '../parts/item/reason.tsx';
@@ -137,7 +137,8 @@ function Written({ type, label, value, onSave }: WrittenProps) {
           {...control}
           class={text === undefined && value === '' ? 'input input-unset' : 'input'}
           type={type}
-          {...(type === 'number' ? { min: 0, step: 'any', placeholder: '–' } : DUE_DATES)}
+          {...BOUNDS[type]}
+          placeholder={type === 'number' ? '–' : undefined}
           readOnly={!may('work-items:write')}
           value={text ?? value}
           onInput={({ currentTarget }) => setText(currentTarget.value)}

@@ -6,7 +6,7 @@ import { labelItems } from '../change/many.ts';
 import { moveItems } from '../change/move.ts';
 import { changeItem } from '../change/save.ts';
 import { PriorityIcon, StateIcon } from '../parts/item/item-icons.tsx';
-import { DUE_DATES, PRIORITIES } from '../parts/item/item-values.ts';
+import { BOUNDS, PRIORITIES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
@@ -142,9 +142,7 @@ function Written({ column, type, value, onSave, onClose }: WrittenProps) {
       ref={input}
       class="input list-input"
       aria-label={nameOf(column)}
-      {...(type ? { type } : { maxLength: 500 })}
-      {...(type === 'number' && { min: 0, step: 'any' })}
-      {...(type === 'date' && DUE_DATES)}
+      {...(type ? { type, ...BOUNDS[type] } : { maxLength: 500 })}
       value={text}
       onInput={({ currentTarget }) => setText(currentTarget.value)}
       onBlur={() => done(isValid())}

@@ -7,7 +7,7 @@ export { PRIORITIES, Priority } from '../item-values.ts';
 /** A day without a time, so that it is the same one everywhere. */
 export const DueDate = z.iso.date();
 /** Before this, a year was not yet written to its end. */
-const FIRST_DUE_DATE = '1900-01-01';
+export const FIRST_DUE_DATE = '1900-01-01';
 const NewDueDate = DueDate.refine((day) => day >= FIRST_DUE_DATE, `A due date is ${FIRST_DUE_DATE} or later.`);
 
 const MAX_ESTIMATE = 1_000_000;

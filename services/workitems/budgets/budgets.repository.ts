@@ -4,7 +4,7 @@ import type { TransactionScope } from '@worktrack/runtime/database/writes/commit
 import type { Ground } from '@worktrack/runtime/database/writes/write-set';
 import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../calls/scope.ts';
-import { ancestorIdsOf, below, itself } from '../items/found-by.ts';
+import { ancestorIdsOf, below, withAllBelow } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { SessionModel } from '../sessions/sessions.model.ts';
 import { BudgetModel, type BudgetRecord } from './budgets.model.ts';
@@ -71,7 +71,7 @@ export async function spentOf(
   const items = ItemModel.aggregate<{ _id: string; costMicrodollars?: number }>([
     isOfItem
       ? // Itself too: a task that became a feature keeps the lease of its agent.
-        { $match: { organizationId, foundBy: { $in: [itself(_id), below(_id)] } } }
+        { $match: { organizationId, foundBy: { $in: withAllBelow(_id) } } }
       : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
     { $project: { costMicrodollars: '$lease.report.costMicrodollars' } },
   ])

@@ -28,6 +28,8 @@ export const itself = (ref: string) => `is ${ref}`;
 /** @param ref a UUID or a task ID */
 export const below = (ref: string) => `${BELOW}${ref}`;
 const BELOW = 'below ';
+/** What an item and everything below it has one of. @param ref a UUID or a task ID */
+export const withAllBelow = (ref: string): string[] => [itself(ref), below(ref)];
 /** @param id a UUID */
 export const childOf = (id: string) => `child of ${id}`;
 

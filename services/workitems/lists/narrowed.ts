@@ -1,6 +1,6 @@
 import { NONE, VALUE_FILTERS } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { FailingScope } from '../calls/scope.ts';
-import { below, itself } from '../items/found-by.ts';
+import { withAllBelow } from '../items/found-by.ts';
 import { anyOf, type Condition, isAnyOf, isHeldSo, not } from './conditions.ts';
 import { epicsOf, listedItem } from './listed-items.repository.ts';
 import { namesNothing } from './named.ts';
@@ -77,10 +77,7 @@ async function isInEpic(scope: Scope, values: readonly string[], { projectId }: 
 
 /** One of these, or below it. */
 function isWithin(ids: readonly string[]): Condition {
-  return isAnyOf(
-    'foundBy',
-    ids.flatMap((id) => [itself(id), below(id)]),
-  );
+  return isAnyOf('foundBy', ids.flatMap(withAllBelow));
 }
 
 async function requireEpic(scope: Scope, ref: string): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
+import type { FIRST_DUE_DATE, Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 
 // In the order in which they are offered.
@@ -6,5 +6,8 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 export const TYPES = ['task', 'story', 'feature', 'epic', 'idea'] as const satisfies readonly ItemType[];
 export const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
 
-/** Of a field for one: nothing with a year that is not yet written to its end, or has five digits. */
-export const DUE_DATES = { min: '1900-01-01', max: '9999-12-31' } as const;
+/** Of a field for a due date (no year that is not yet written to its end, or has five digits), and of one for an estimate. */
+export const BOUNDS = {
+  date: { min: '1900-01-01' satisfies typeof FIRST_DUE_DATE, max: '9999-12-31' },
+  number: { min: 0, step: 'any' },
+} as const;
