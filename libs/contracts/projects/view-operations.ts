@@ -27,7 +27,7 @@ export const listViews = operation({
     cursor: z.string().max(300).optional(),
   }),
   output: z.object({ views: z.array(View), nextCursor: NextCursor }),
-  errors: [],
+  errors: ['NOT_FOUND'],
   example: { input: { projectId: ids.project }, output: { views: [example], nextCursor: null } },
   rest: 'GET /api/views',
 });

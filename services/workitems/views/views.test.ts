@@ -46,6 +46,16 @@ test('a view belongs to a user, and is seen by others only while it is shared', 
   expect(await names(ada)).toEqual([]);
 });
 
+test('a project that does not exist has no list of views, and one without any has an empty one', async () => {
+  const { organization, project } = await startProject();
+  expect(await names(organization, project.id)).toEqual([]);
+  const of = (projectId: string) => failure(call(organization, 'views.list', { projectId }));
+  const missing = await of(uuidv7());
+  expect(missing).toMatchObject({ code: 'NOT_FOUND', message: expect.stringMatching(/^There is no project /) });
+  const elsewhere = await startProject();
+  expect((await of(elsewhere.project.id)).message.length).toBe(missing.message.length);
+});
+
 test('the log tells of shared views alone, and to their projects', async () => {
   const own = await startProject();
   const { id: projectId } = own.project;

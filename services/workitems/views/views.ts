@@ -10,7 +10,7 @@ import type { ReadContext, WriteContext } from '@worktrack/runtime/database/hand
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { pageOf, startOf } from '../calls/paging.ts';
-import { holdProject, onlyProject } from '../projects/projects.repository.ts';
+import { holdProject, onlyProject, requireProject } from '../projects/projects.repository.ts';
 import { EVERYBODY, type ViewRecord } from './views.model.ts';
 import {
   countViews,
@@ -37,6 +37,8 @@ export async function listViews(
   const found = await pageOfViews(context, projectId, start);
   const placeOf = ({ _id }: ViewRecord) => ({ id: _id, value: _id });
   const { rows, nextCursor } = await pageOf(found, start, list, placeOf, NOT_COUNTED);
+  // Nothing else distinguishes a project without views from a missing one.
+  if (rows.length === 0 && projectId !== undefined) await requireProject(context, projectId);
   return { views: rows.map(toView), nextCursor };
 }
 const NOT_COUNTED = async () => ({ total: 0, isLowerBound: true });
