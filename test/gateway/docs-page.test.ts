@@ -110,23 +110,26 @@ test('the API page shows every operation and lets a request be tried, without a 
   expect([...new Set(asked)]).toEqual([new URL(system.baseUrl).origin]);
 });
 
-test.each(['light', 'dark'] as const)(
-  'a phone shows the page without scrolling sideways, in its owner’s %s theme',
-  async (colorScheme) => {
-    const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme });
+test(
+  'a phone shows the page without scrolling sideways, in its owner’s light or dark theme',
+  async () => {
+    const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme: 'light' });
     page.setDefaultTimeout(TIMEOUT_MS);
     await page.goto(`${system.baseUrl}/docs`);
     await page.locator('.opblock').first().waitFor();
-    expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(
-      colorScheme === 'dark',
-    );
+    const isDark = () => page.evaluate("document.documentElement.classList.contains('dark-mode')");
     const isWide = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect(await isDark()).toBe(false);
     expect(await isWide()).toBe(0);
     for (const path of ['/api/work-items', '/api/work-items/{workItemId}/move']) {
       await (await scrolledTo(page, path)).locator('.opblock-summary-control').click();
       await page.locator('.opblock.is-open .opblock-body .responses-wrapper').last().waitFor();
       expect(await isWide()).toBe(0);
     }
+    // The page is loaded once: it takes a machine that does not compile it seconds. What is open stays open.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await isDark()).toBe(true);
+    expect(await isWide()).toBe(0);
     await page.close();
   },
   TIMEOUT_MS,
