@@ -24,7 +24,9 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 const CALM_MS = 2_000;
 const RATE_WINDOW_MS = 2_000;
 /** Between two calls of a client while nothing is broken: in the short form, which would otherwise spend most of its time on load that meets no fault. */
-const PAUSE_MS = MINUTES > 0 ? 0 : 250;
+const PAUSE_MS = MINUTES > 0 ? 0 : 500;
+/** While a part is broken: short beside a call, so that some clients are always in the middle of one, and the short form leaves the other tests their CPU. */
+const PAUSE_IN_FAULT_MS = MINUTES > 0 ? 0 : 40;
 const RECOVERED_SHARE = 0.7;
 /** The share of the machine's processors above which the reader of the figures should know of it. */
 const NOISE = 0.05;
@@ -115,8 +117,8 @@ export class Trial {
     this.load.pauseMs = PAUSE_MS;
     await delay(CALM_MS);
     const ratePerSecond = this.#rateBetween(Date.now() - RATE_WINDOW_MS, Date.now());
-    // What breaks is to meet every client in the middle of a call.
-    this.load.pauseMs = 0;
+    // What breaks is to meet clients in the middle of a call.
+    this.load.pauseMs = PAUSE_IN_FAULT_MS;
     await delay(PAUSE_MS);
     const from = Date.now();
     const memory = { serviceMiB: 0, brokerMiB: 0 };
