@@ -128,9 +128,24 @@ test('period and project are in the address, and the period survives choosing an
   await expect.poll(() => slider(sent.page).getAttribute('aria-valuemax')).toBe('7');
 
   await choose(page, 'Period', 'Custom range');
-  await page.getByLabel('From').fill('2026-01-01');
-  await page.getByLabel('To').fill('2026-01-31');
+  // Digit by digit, of which a browser reports each of a year's as a date.
+  const dates: string[] = [];
+  page.on('request', (request) => dates.push(new URL(request.url()).searchParams.get('from') ?? '2026'));
+  await page.getByLabel('From').pressSequentially('01012026');
+  await expect.poll(() => page.url()).toContain('from=2026-01-01');
+  expect(dates.filter((date) => !date.startsWith('2026'))).toEqual([]);
+  await page.getByLabel('To').pressSequentially('01312026');
   await page.getByText('No AI sessions were recorded in this period.').waitFor();
+  expect(page.url()).toMatch(/from=2026-01-01&to=2026-01-31/);
+  // The other end follows where it would be on the wrong side.
+  await page.getByLabel('From').fill('2026-02-02');
+  await expect.poll(() => page.url()).toMatch(/from=2026-02-02&to=2026-02-02/);
+  await page.getByLabel('To').fill('2026-01-31');
+  await expect.poll(() => page.url()).toMatch(/from=2026-01-31&to=2026-01-31/);
+  // A year that is not finished is dropped when one leaves.
+  await page.getByLabel('From').pressSequentially('0101202');
+  await page.getByLabel('From').blur();
+  expect(await page.getByLabel('From').inputValue()).toBe('2026-01-01');
   expect(page.url()).toMatch(/from=2026-01-01&to=2026-01-31/);
   await page.getByRole('button', { name: /^Project / }).click();
   await page.getByRole('menuitemradio', { name: 'Other' }).click();

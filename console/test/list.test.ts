@@ -59,6 +59,18 @@ test('a list is sorted by its headings, narrowed by chips and divided into group
   await page.getByRole('button', { name: 'Remove Assignee: not ada' }).click();
   await expect.poll(() => titles(page)).toEqual(['Apples', 'Bananas', 'Cherries']);
 
+  // A day that is written digit by digit is asked for once.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('dueBefore') ?? ''));
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Due date', exact: true }).click();
+  await page.getByLabel('Due before').pressSequentially('03012026');
+  await expect.poll(() => titles(page)).toEqual(['Cherries']);
+  expect(asked.filter((day) => day !== '')).toEqual(['2026-03-01']);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Remove Due/ }).click();
+  await expect.poll(() => titles(page)).toEqual(['Apples', 'Bananas', 'Cherries']);
+
   await page.getByRole('button', { name: 'Display' }).click();
   await choose(page.getByRole('dialog'), 'Group by', 'Column');
   await page.getByRole('dialog').getByRole('checkbox', { name: 'Labels' }).uncheck();

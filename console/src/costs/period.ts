@@ -11,7 +11,8 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 export function periodOfAddress(nowMs: number): Period & { readonly name: PeriodName | 'chosen' } {
   const today = dateOf(nowMs);
   const [from, to] = [dateIn('from'), dateIn('to')];
-  if (from || to) return { name: 'chosen', from, to: to ?? today };
+  // Nothing was used after today, of which a chart would have a day each.
+  if (from || to) return { name: 'chosen', from, to: to && to < today ? to : today };
   const name = PERIODS.find((known) => known === filter('period')) ?? DEFAULT;
   return { name, from: name === 'all' ? undefined : dateOf(nowMs - (Number(name) - 1) * DAY_MS), to: today };
 }

@@ -1,5 +1,6 @@
 import './costs.css';
 import { dollars, duration, number, roughly } from '../language/format.ts';
+import { DateField } from '../parts/form/date-field.tsx';
 import { Select } from '../parts/form/select.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
@@ -7,7 +8,7 @@ import { chosenProject, useProjects } from '../parts/project.ts';
 import { setFilters } from '../router.ts';
 import { Budgets } from './budgets.tsx';
 import { ByDay } from './by-day.tsx';
-import { dateOf, type Period } from './days.ts';
+import type { Period } from './days.ts';
 import { ByGroup } from './groups.tsx';
 import { words } from './messages.ts';
 import { PERIODS, type PeriodName, periodOfAddress } from './period.ts';
@@ -53,12 +54,19 @@ function PeriodChoice() {
       />
       {name === 'chosen' && (
         <>
-          <DateField label={words.from} value={from} max={to} onChange={(date) => setFilters({ from: date, to })} />
           <DateField
-            label={words.to}
+            class="input input-inline"
+            aria-label={words.from}
+            value={from ?? ''}
+            onChange={(date) => setFilters(date > to ? { from: date, to: date } : { from: date || undefined, to })}
+          />
+          <DateField
+            class="input input-inline"
+            aria-label={words.to}
             value={to}
-            max={dateOf(Date.now())}
-            onChange={(date) => setFilters({ from, to: date })}
+            onChange={(date) =>
+              setFilters(from && date && date < from ? { from: date, to: date } : { from, to: date || undefined })
+            }
           />
         </>
       )}
@@ -67,26 +75,6 @@ function PeriodChoice() {
 }
 
 const periodWords = (name: PeriodName) => (name === 'all' ? words.sinceBeginning : words.lastDays({ n: Number(name) }));
-
-interface DateFieldProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly max: string;
-  readonly onChange: (date: string | undefined) => void;
-}
-
-function DateField({ label, value, max, onChange }: DateFieldProps) {
-  return (
-    <input
-      type="date"
-      class="input input-inline"
-      aria-label={label}
-      value={value ?? ''}
-      max={max}
-      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
-    />
-  );
-}
 
 function OfProject({ projectId }: { readonly projectId: string }) {
   const period = periodOfAddress(Date.now());

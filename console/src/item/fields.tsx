@@ -7,6 +7,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { type Changes, changeItem } from '../change/save.ts';
 import { dateAndTime } from '../language/format.ts';
+import { DateField } from '../parts/form/date-field.tsx';
 import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
@@ -60,18 +61,18 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         names={item.labels.map(({ name }) => name)}
         onChange={(labels) => save({ labels })}
       />
-      <Written
-        type="date"
-        label={common.dueDate}
-        value={item.dueDate ?? ''}
-        onSave={(dueDate) => save({ dueDate: dueDate || null })}
-      />
-      <Written
-        type="number"
-        label={common.estimate}
-        value={String(item.estimate ?? '')}
-        onSave={(text) => save({ estimate: text === '' ? null : Number(text) })}
-      />
+      <Field label={common.dueDate}>
+        {(control) => (
+          <DateField
+            {...control}
+            class={item.dueDate ? 'input' : 'input input-unset'}
+            readOnly={disabled}
+            value={item.dueDate ?? ''}
+            onChange={(dueDate) => save({ dueDate: dueDate || null })}
+          />
+        )}
+      </Field>
+      <Estimate value={item.estimate} onSave={(estimate) => save({ estimate })} />
       {item.lease && <Lease lease={item.lease} />}
       <p class="quiet item-dates">
         {words.created}: {dateAndTime(item.createdAt)}
@@ -120,33 +121,32 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
   );
 }
 
-interface WrittenProps {
-  readonly type: 'date' | 'number';
-  readonly label: string;
-  readonly value: string;
-  readonly onSave: (text: string) => void;
+interface EstimateProps {
+  readonly value: number | null;
+  readonly onSave: (estimate: number | null) => void;
 }
 
 /** What is written stays until it is saved, whatever others change meanwhile. */
-function Written({ type, label, value, onSave }: WrittenProps) {
+function Estimate({ value, onSave }: EstimateProps) {
   const [text, setText] = useState<string>();
+  const shown = text ?? String(value ?? '');
   return (
-    <Field label={label}>
+    <Field label={common.estimate}>
       {(control) => (
         <input
           {...control}
-          class={text === undefined && value === '' ? 'input input-unset' : 'input'}
-          type={type}
-          {...BOUNDS[type]}
-          placeholder={type === 'number' ? '–' : undefined}
+          class={shown === '' ? 'input input-unset' : 'input'}
+          type="number"
+          {...BOUNDS.number}
+          placeholder="–"
           readOnly={!may('work-items:write')}
-          value={text ?? value}
+          value={shown}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onChange={({ currentTarget }) => {
-            // Each digit of a year is a change.
             if (!currentTarget.validity.valid) return;
             setText(undefined);
-            if (currentTarget.value !== value) onSave(currentTarget.value);
+            const estimate = currentTarget.value === '' ? null : Number(currentTarget.value);
+            if (estimate !== value) onSave(estimate);
           }}
         />
       )}

@@ -3,6 +3,8 @@ import type { AuditEntry } from '@worktrack/contracts/audit/entry';
 import type { listAudit } from '@worktrack/contracts/audit/operations';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
+import { DateField } from '../../parts/form/date-field.tsx';
+import { Field } from '../../parts/form/field.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { When } from '../../parts/when.tsx';
@@ -48,26 +50,28 @@ function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string |
   const isFiltered = FILTERS.some((name) => chosen[name] !== undefined);
   return (
     <search class="row" aria-label={words.filters}>
-      <label class="audit-filter">
-        <span class="quiet">{words.action}</span>
-        <input
-          class="input"
-          type="search"
-          placeholder="users.update"
-          value={chosen.action ?? ''}
-          onChange={({ currentTarget }) => setFilters({ action: currentTarget.value.trim() || undefined })}
-        />
-      </label>
-      {(['from', 'to'] as const).map((name) => (
-        <label key={name} class="audit-filter">
-          <span class="quiet">{words[name]}</span>
+      <Field label={words.action}>
+        {(control) => (
           <input
+            {...control}
             class="input"
-            type="date"
-            value={chosen[name] ?? ''}
-            onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.value || undefined })}
+            type="search"
+            placeholder="users.update"
+            value={chosen.action ?? ''}
+            onChange={({ currentTarget }) => setFilters({ action: currentTarget.value.trim() || undefined })}
           />
-        </label>
+        )}
+      </Field>
+      {(['from', 'to'] as const).map((name) => (
+        <Field key={name} label={words[name]}>
+          {(control) => (
+            <DateField
+              {...control}
+              value={chosen[name] ?? ''}
+              onChange={(date) => setFilters({ [name]: date || undefined })}
+            />
+          )}
+        </Field>
       ))}
       {isFiltered && (
         <button

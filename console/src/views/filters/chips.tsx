@@ -3,6 +3,7 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import { asPart } from '@worktrack/contracts/query-values';
 import { useState } from 'preact/hooks';
 import { shortUtcDay } from '../../language/format.ts';
+import { DateField } from '../../parts/form/date-field.tsx';
 import { Field as Labelled } from '../../parts/form/field.tsx';
 import { TagRemove } from '../../parts/form/tag-remove.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -168,12 +169,10 @@ function DueChip({ opensAtOnce, onDone }: OpenProps) {
           {(['dueAfter', 'dueBefore'] as const).map((name) => (
             <Labelled key={name} label={words[name]}>
               {(control) => (
-                <input
+                <DateField
                   {...control}
-                  class="input"
-                  type="date"
                   value={filter(name) ?? ''}
-                  onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.value || undefined })}
+                  onChange={(date) => setFilters({ [name]: date || undefined })}
                 />
               )}
             </Labelled>
