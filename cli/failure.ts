@@ -14,7 +14,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a refusal calls a field, as the command line calls it: an option, or the argument that comes without one; and a tool, the command. */
+/** What a refusal calls a field, as the command line calls it: an option, or the argument that comes without one; and a route, the command. */
 export function inFlags(text: string, fields: readonly string[], placed: Readonly<Record<string, string>>): string {
   const named = fields.reduce((words, field) => {
     const flag = placed[field] ?? `--${kebab(field)}`;
@@ -27,9 +27,7 @@ export function inFlags(text: string, fields: readonly string[], placed: Readonl
         (_, inside: string) => flag + within(inside),
       );
   }, text);
-  return Object.entries(ROUTES)
-    .reduce((words, [route, command]) => words.replaceAll(route, command), named)
-    .replaceAll(TOOL, (tool, name: string, route?: string) => COMMANDS[name] ?? route ?? tool);
+  return named.replaceAll(ROUTE, (route) => COMMANDS[route] ?? route);
 }
 
 /** An option has no parts: of a list, the value is counted; of JSON, the part is named. */
@@ -39,22 +37,21 @@ function within(path: string): string {
   return ` (${index === undefined ? path.slice(1) : `value ${Number(index) + 1}`})`;
 }
 
-/** What a message points at for agents, with the route for scripts. */
-const TOOL = /\b([a-z]+(?:_[a-z]+)+)\b(?: \(((?:GET|POST|PUT|PATCH|DELETE) [^)]*)\))?/g;
+const ROUTE = /\b(?:GET|POST) \/api\/[\w/:-]*\w/g;
 const COMMANDS: Readonly<Record<string, string>> = {
-  list_projects: '`worktrack project list`',
-  list_work_items: '`worktrack item list`',
-  get_work_item: '`worktrack item get`',
-  create_work_item: '`worktrack item create`',
-  move_work_item: '`worktrack item move`',
-  claim_work_item: '`worktrack item claim`',
-  complete_ai_task: '`worktrack item complete`',
-  complete_review: '`worktrack item review`',
-  complete_validation: '`worktrack item validate`',
-  answer_question: '`worktrack item answer`',
+  'GET /api/projects': '`worktrack project list`',
+  'GET /api/work-items': '`worktrack item list`',
+  'GET /api/projects/:id/labels': '`worktrack label list`',
+  'POST /api/projects/:id/labels': '`worktrack label create`',
+  'GET /api/views': '`worktrack view list`',
+  'GET /api/users': '`worktrack user list`',
+  'GET /api/roles': '`worktrack role list`',
+  'GET /api/api-keys': '`worktrack key list`',
+  'GET /api/trust-rules': '`worktrack trust list`',
+  'GET /api/grants': '`worktrack grant list`',
+  'GET /api/feedback/sources': '`worktrack source list`',
+  'GET /api/webhooks': '`worktrack webhook list`',
 };
-
-const ROUTES: Readonly<Record<string, string>> = { 'POST /api/projects/:id/labels': '`worktrack label create`' };
 
 export const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -38,6 +38,6 @@ export function projectsWithin(
 }
 
 function unknownProject(fail: Fail<'VALIDATION_FAILED'>, id: string) {
-  const message = `names ${id}, which is no project of your organization. GET /api/projects lists them`;
+  const message = `names ${id}, which is no project of your organization. list_projects (GET /api/projects) lists them`;
   return fail('VALIDATION_FAILED', `projects ${message}.`, { details: [{ path: 'projects', message }] });
 }

@@ -22,7 +22,7 @@ export async function requireProjects(
         await workitems.call('projects.get', { id }, reading);
       } catch (error) {
         if (!(error instanceof OperationError && error.code === 'NOT_FOUND')) throw error;
-        const message = 'must be a project of your organization. GET /api/projects lists them';
+        const message = 'must be a project of your organization. list_projects (GET /api/projects) lists them';
         throw new OperationError('VALIDATION_FAILED', `${path} ${message}.`, {
           details: [{ path, message: path === 'projects' ? `names ${id}, but ${message}` : message }],
         });

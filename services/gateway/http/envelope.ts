@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorValue } from '@worktrack/contracts/errors';
 import type { FastifyRequest } from 'fastify';
+import { inRoutes } from '../other-operations.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,7 +22,9 @@ export function successBody(data: unknown): string {
 }
 
 export function failureBody(error: ErrorValue, requestId: string): string {
-  const { code, message, details, current, oldestSeq } = error;
+  const { code, current, oldestSeq } = error;
+  const message = inRoutes(error.message);
+  const details = error.details?.map((detail) => ({ ...detail, message: inRoutes(detail.message) }));
   return JSON.stringify({ success: false, error: { code, message, details, current, oldestSeq, requestId } });
 }
 

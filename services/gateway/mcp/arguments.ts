@@ -4,6 +4,7 @@ import { deepPaging } from '@worktrack/contracts/fields';
 import type { McpTool, Operation } from '@worktrack/contracts/operation';
 import { faultsOf, spelledOut } from '@worktrack/runtime/validation/parse';
 import { z } from 'zod';
+import { inTools } from '../other-operations.ts';
 import type { Paging } from './results/result.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -62,13 +63,13 @@ export function toolArguments(
       return isKnown ? [] : faultsOf(schema, inOwn);
     },
     inOwnWords: ({ message, details, ...error }) => {
-      let text = withoutRoutes(message);
+      let text = inTools(message);
       const own = details?.map(({ path, ...detail }) => {
         const [field = '', ...inside] = path.split('.');
         const renamed = {
           ...detail,
           path: [names[field] ?? field, ...inside].join('.'),
-          message: withoutRoutes(detail.message),
+          message: inTools(detail.message),
         };
         text = text.replaceAll(spelledOut({ ...renamed, path }), spelledOut(renamed));
         return renamed;
@@ -78,6 +79,3 @@ export function toolArguments(
     },
   };
 }
-
-/** Routes of REST, which a client of tools does not see. */
-const withoutRoutes = (text: string) => text.replaceAll(/ \((?:GET|POST|PATCH|PUT|DELETE) \/[^)]*\)/g, '');

@@ -1,3 +1,4 @@
+import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   createEpic,
@@ -25,7 +26,7 @@ export function createInBacklog(type: ItemType) {
     const parent = parentRef === undefined ? undefined : await requireItem(context, parentRef);
     const project = await projectFor(type, parent, context);
     const board = await requireBoardForWrite(context, project.defaultBoardId);
-    const instead = 'use create_work_item, which takes a board and a column';
+    const instead = 'use create_work_item (POST /api/work-items), which takes a board and a column';
     const column = requireColumnOfRole(context, board, ['backlog', 'todo'], instead);
     return createItem(context, { ...input, type }, { project, board, column, parent });
   };
@@ -41,6 +42,6 @@ async function projectFor(type: ItemType, parent: ItemRecord | undefined, contex
   }
   throw context.fail(
     'VALIDATION_FAILED',
-    `create_${type} needs a session project: connect to /mcp?projectId=<id>, or use create_work_item, which takes a board. list_projects shows the ids of both.`,
+    `create_${type} needs a session project: connect to /mcp?projectId=<id>, or use create_work_item (POST /api/work-items), which takes a board. ${WHERE_PROJECT_IDS_ARE}.`,
   );
 }

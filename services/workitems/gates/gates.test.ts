@@ -288,7 +288,7 @@ describe('a gate cannot be passed as something else than a task', () => {
 test('a verdict that comes too late names the one that is due', async () => {
   const { review, validate, handedOver } = await projectWith('enforce');
   const id = await handedOver();
-  expect((await failure(validate(id))).message).toContain('complete_review');
+  expect((await failure(validate(id))).message).toContain('Complete its review first.');
   await review(id);
-  expect((await failure(review(id))).message).toContain('It has passed its review: complete_validation is next');
+  expect((await failure(review(id))).message).toContain('It has passed its review: its validation is next');
 });

@@ -47,9 +47,9 @@ const WAITS: Readonly<Record<Verdict['kind'], string>> = { review: 'in review', 
 
 /** What can be done with a task that another verdict, or none, is due for. */
 function insteadOf(role: Role): string {
-  if (!isHandedOver(role)) return 'Complete the work with complete_ai_task first.';
-  if (verdictIn(role) === 'review') return 'Complete its review first: complete_review.';
-  if (verdictIn(role) === 'validation') return 'It has passed its review: complete_validation is next.';
+  if (!isHandedOver(role)) return 'Complete the work first.';
+  if (verdictIn(role) === 'review') return 'Complete its review first.';
+  if (verdictIn(role) === 'validation') return 'It has passed its review: its validation is next.';
   return 'It has passed already. To send it back, move it to where work begins, with a reason.';
 }
 
@@ -100,14 +100,14 @@ function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: 
   const from = columnAt(board, boardColumnId);
   const [before, after] = [roleOf(from), roleOf(to)];
   if (before === after) return undefined;
-  if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete_review.`;
+  if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete its review.`;
   if (before === 'testing' && after === 'validating') return undefined;
   if (verdictIn(before) === 'validation') {
-    return `${taskId} leaves ${from.name} by a verdict: complete_validation.`;
+    return `${taskId} leaves ${from.name} by a verdict: complete its validation.`;
   }
   const review = reviewBefore(after, board);
   if (!review || isHandedOver(before)) return undefined;
-  return `${taskId} is not reviewed yet: hand it over to ${review.name} with complete_ai_task.`;
+  return `${taskId} is not reviewed yet: completing the work hands it over to ${review.name}.`;
 }
 
 /**

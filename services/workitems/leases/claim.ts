@@ -43,9 +43,9 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
   if (input.ids === undefined && projects === undefined) {
     throw context.fail(
       'VALIDATION_FAILED',
-      `Pass projectId or ids, or connect to /mcp?projectId=<id>. ${WHERE_PROJECT_IDS_ARE}.`,
+      `Pass projectId, or name the items to choose from, or connect to /mcp?projectId=<id>. ${WHERE_PROJECT_IDS_ARE}.`,
       {
-        details: [{ path: 'projectId', message: 'is required without ids' }],
+        details: [{ path: 'projectId', message: 'is required where no items are named' }],
       },
     );
   }
