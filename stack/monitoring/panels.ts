@@ -155,6 +155,11 @@ const INTAKE: Dashboard = {
       },
     },
     {
+      question: 'Was feedback accepted that will not be stored? (beside the spool)',
+      unit: 'bytes',
+      queries: { '{{instance}}': 'worktrack_intake_spool_aside_bytes' },
+    },
+    {
       question: 'How fast is feedback stored? (99th percentile)',
       unit: 's',
       queries: { '{{operation}}': p99('worktrack_rpc_server_seconds', 'operation', '{job="worktrack-feedback"}') },

@@ -81,6 +81,7 @@ const TAKES_LONGER: Readonly<Record<string, string>> = {
   WorktrackBudgetBurnsSlowly: 'looks back three days',
   WorktrackOutboxLag: 'services publish again as soon as the broker is back, so nothing is left to see',
   WorktrackSpoolWaits: 'only what waits longer than a minute is worth a word',
+  WorktrackSpoolSetAside: 'the service has to fail on one submission for a day',
   WorktrackWebhookBacklog: 'somebody else’s server may be away for five minutes',
   WorktrackDatabasePoolExhausted: 'only a minute of it is worth a word',
   WorktrackProcessSaturated: 'five minutes without CPU',

@@ -9,7 +9,8 @@ import { Altcha } from '@worktrack/runtime/captcha/altcha';
 import { SpentSolutions } from '@worktrack/runtime/captcha/spent-solutions';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import type { FeedbackSettings } from './settings.ts';
-import { isAway, MAX_WAIT_BEFORE_SPOOLING_MS, type Spool } from './spool/spool.ts';
+import { isAway } from './spool/lane.ts';
+import { MAX_WAIT_BEFORE_SPOOLING_MS, type Spool } from './spool/spool.ts';
 
 interface CaptchaNeeds {
   readonly feedback: ServiceClient<typeof feedbackContract>;

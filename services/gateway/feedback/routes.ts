@@ -30,7 +30,8 @@ import { itemIdOf } from './item-id.ts';
 import { Outcomes } from './outcomes.ts';
 import type { FeedbackSettings } from './settings.ts';
 import { KnownSources } from './spool/known-sources.ts';
-import { isAway, MAX_WAIT_BEFORE_SPOOLING_MS, type Spool, type Submission } from './spool/spool.ts';
+import { isAway, type Submission } from './spool/lane.ts';
+import { MAX_WAIT_BEFORE_SPOOLING_MS, type Spool } from './spool/spool.ts';
 import { issueToken, verifyToken } from './widget-token.ts';
 
 const BOOTSTRAP = '/feedback/widget/bootstrap';

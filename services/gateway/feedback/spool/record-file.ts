@@ -49,7 +49,8 @@ export class RecordFile {
     this.#length = found.length;
   }
 
-  static async open(path: string, maxBytes: number): Promise<RecordFile> {
+  /** @param found is told of each record that has not been dealt with */
+  static async open(path: string, maxBytes: number, found: (record: string) => void = () => {}): Promise<RecordFile> {
     await appendFile(path, '', { mode: 0o600 });
     const bytes = await readFile(path);
     const { starts, end, damaged } = survey(bytes);
@@ -58,6 +59,7 @@ export class RecordFile {
     // Anything else is of an earlier content of the file: dealing with a record again does no harm, passing one over would.
     const place = noted === end || starts.includes(noted) ? noted : 0;
     const rest = starts.filter((start) => start >= place);
+    for (const start of rest) found(String(wholeAt(bytes, start).subarray(HEAD_BYTES)));
     if (damaged.length > 0) {
       await rm(placeFile, { force: true });
       await replace(path, Buffer.concat(rest.map((start) => wholeAt(bytes, start))), Buffer.concat(damaged));
@@ -65,10 +67,10 @@ export class RecordFile {
     const file = await open(path, 'a+', 0o600);
     await file.chmod(0o600);
     await syncFolderOf(path);
-    const found = damaged.length > 0 ? { end: (await file.stat()).size, place: 0 } : { end, place };
-    await file.truncate(found.end);
+    const bounds = damaged.length > 0 ? { end: (await file.stat()).size, place: 0 } : { end, place };
+    await file.truncate(bounds.end);
     const damagedBytes = damaged.reduce((sum, { length }) => sum + length, 0);
-    return new RecordFile(file, placeFile, maxBytes, { ...found, length: rest.length, damagedBytes });
+    return new RecordFile(file, placeFile, maxBytes, { ...bounds, length: rest.length, damagedBytes });
   }
 
   /** How many have not been dealt with. */

@@ -1,31 +1,30 @@
 import { hash } from 'node:crypto';
-import { appendFile } from 'node:fs/promises';
+import { setMaxListeners } from 'node:events';
+import { appendFile, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
-import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
-import { DEFAULT_DEADLINE_MS, type RawInput } from '@worktrack/contracts/operation';
+import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
-import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { Duplicates, reservationOf } from '@worktrack/runtime/redis/duplicates';
 import { Gauge } from 'prom-client';
 import { type Folders, takeFolders } from './folder.ts';
+import { Lane, type Submission, submissionIn } from './lane.ts';
 import { FileFull, RecordFile } from './record-file.ts';
 
 /** A broker that hangs must not make every visitor wait as long as the others' calls do. */
 export const MAX_WAIT_BEFORE_SPOOLING_MS = 3_000;
-const RETRY_EVERY_MS = 500;
-/** A broker that hangs is tried again soon after its return. */
-const DELIVERY_DEADLINE_MS = 3_000;
-/** Delivered at once, in one message. */
-const BATCH = 64;
 const RETRY_AFTER_SECONDS = 30;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** What the service fails on, though it takes others, is tried again after these: for a day. */
+const POSTPONED_BY_MS = [10_000, MINUTE_MS, 10 * MINUTE_MS, 2 * HOUR_MS, 22 * HOUR_MS];
 const FILE = 'submissions';
-const DAMAGED = `it is kept in ${FILE}.damaged, and what follows it is stored`;
 const REFUSED_FILE = 'refused.jsonl';
+/** What an operator has renamed to this is delivered once more. */
+const AGAIN_FILE = 'again.jsonl';
 
 const waiting = new Gauge({
   name: 'worktrack_intake_spool_records',
@@ -34,12 +33,24 @@ const waiting = new Gauge({
 });
 waiting.set(0);
 
-export type Submission = RawInput<typeof ingestFeedback>;
-
-/** Neither of these says whether the submission was stored; both may be followed by another attempt with the same id. */
-export function isAway(error: unknown): boolean {
-  return error instanceof OperationError && (error.code === 'UNAVAILABLE' || error.code === 'DEADLINE_EXCEEDED');
-}
+/** Of the folders that this process holds. */
+const asideFiles: string[] = [];
+new Gauge({
+  name: 'worktrack_intake_spool_aside_bytes',
+  help: 'Beside the spool of this gateway: submissions that were accepted and cannot be stored, and what a disk has damaged.',
+  registers: [registry],
+  async collect() {
+    const sizes = await Promise.all(
+      asideFiles.map((path) =>
+        stat(path).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    this.set(sizes.reduce((sum, size) => sum + size, 0));
+  },
+});
 
 /**
  * Where submissions wait that the broker or the feedback service cannot take. Each is on the disk before it is acknowledged, and delivered in order once they are
@@ -47,44 +58,30 @@ export function isAway(error: unknown): boolean {
  */
 export class Spool {
   readonly #folders: Folders;
-  readonly #files: readonly RecordFile[];
+  readonly #lanes: readonly Lane[];
   /** The first of them: what is accepted goes there. */
-  readonly #file: RecordFile;
-  readonly #feedback: ServiceClient<typeof feedbackContract>;
+  readonly #lane: Lane;
   readonly #duplicates: Duplicates;
   readonly #log: Log;
   readonly #stopping = new AbortController();
   /** What the items that wait here are made of, by their ids: a submission with the same key is either this one again, or another. */
   readonly #contents: Map<string, string>;
-  readonly #deliveries: Promise<void>[];
-  #news = Promise.withResolvers<void>();
   #isAway = false;
-  /** For one line in the log when it begins, and one when it ends. */
-  #hasFailed = false;
 
-  private constructor(needs: SpoolNeeds, folders: Folders, files: readonly RecordFile[], found: readonly Submission[]) {
-    this.#contents = new Map(found.map((submission) => [submission.itemId, contentOf(submission)]));
+  private constructor(needs: SpoolNeeds, folders: Folders, opened: readonly OpenedFolder[]) {
+    setMaxListeners(0, this.#stopping.signal);
+    this.#contents = new Map(opened.flatMap(({ contents }) => [...contents]));
     this.#folders = folders;
-    this.#files = files;
-    this.#file = files[0] as RecordFile;
-    this.#feedback = needs.feedback;
     this.#log = needs.log;
     this.#duplicates = new Duplicates(needs.redis, needs.log);
+    this.#lanes = opened.flatMap((folder) => this.#lanesOf(folder, needs));
+    this.#lane = this.#lanes[0] as Lane;
     this.#tell();
-    this.#deliveries = files.map((file, index) => this.#deliver(file, folders.paths[index] as string));
   }
 
   static async open(needs: SpoolNeeds): Promise<Spool> {
     const folders = await takeFolders(needs.folder);
-    const maxBytes = needs.maxMebibytes * 1024 * 1024;
-    const files = await Promise.all(folders.paths.map((path) => RecordFile.open(join(path, FILE), maxBytes)));
-    files.forEach(({ damagedBytes }, index) => {
-      const folder = folders.paths[index];
-      if (damagedBytes > 0) needs.log.error({ folder, damagedBytes }, `A part of the spool was damaged: ${DAMAGED}`);
-    });
-    const records = (await Promise.all(files.map((file) => file.next(file.length)))).flat();
-    const found = records.map((record) => JSON.parse(record) as Submission);
-    return new Spool(needs, folders, files, found);
+    return new Spool(needs, folders, await Promise.all(folders.paths.map((path) => openFolder(path, needs))));
   }
 
   /** Nothing needs to be tried first: the latest attempt has failed. */
@@ -113,7 +110,7 @@ export class Spool {
       throw new OperationError('DUPLICATE_FEEDBACK', again);
     }
     try {
-      await this.#file.append(JSON.stringify({ ...submission, acceptedAt: new Date().toISOString() }));
+      await this.#lane.put({ ...submission, acceptedAt: new Date().toISOString() });
     } catch (error) {
       await this.#duplicates.release([reservation]);
       if (!(error instanceof FileFull)) this.#log.error({ error }, 'The spool cannot be written');
@@ -124,68 +121,91 @@ export class Spool {
     this.#isAway = true;
     this.#contents.set(itemId, content);
     this.#tell();
-    this.#news.resolve();
     await this.#duplicates.confirm([reservation]);
     return 'spooled';
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
-    this.#news.resolve();
-    await Promise.all(this.#deliveries);
+    await Promise.all(this.#lanes.map(({ delivery }) => delivery));
     this.#folders.release();
   }
 
-  async #deliver(file: RecordFile, folder: string): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      if (file.length === 0) {
-        if (file !== this.#file) break;
-        this.#isAway = false;
-        this.#news = Promise.withResolvers();
-        await this.#news.promise;
-        continue;
-      }
-      try {
-        const records = await file.next(BATCH);
-        const submissions = records.map((record) => JSON.parse(record) as Submission);
-        await Promise.all(submissions.map((submission) => this.#deliverOne(submission, folder)));
-        this.#isAway = false;
-        await file.dealtWith(records);
-        for (const { itemId } of submissions) this.#contents.delete(itemId);
-        this.#tell();
-      } catch (error) {
-        if (!this.#hasFailed) this.#log.warn({ error }, 'Feedback cannot be stored; it waits in the spool');
-        this.#hasFailed = true;
-        this.#isAway = true;
-        await sleep(RETRY_EVERY_MS, undefined, { signal }).catch(() => {});
-        continue;
-      }
-      if (this.#hasFailed) this.#log.info({}, 'Feedback is stored again; what waits in the spool follows');
-      this.#hasFailed = false;
+  /** @returns first that of what has not been tried, last that of what is tried for the last time */
+  #lanesOf({ path, files }: OpenedFolder, { feedback, log, postponedByMs = POSTPONED_BY_MS }: SpoolNeeds): Lane[] {
+    const lanes: Lane[] = [];
+    for (const [index, file] of [...files.entries()].toReversed()) {
+      const lane = new Lane({
+        ...{ file, feedback, log, signal: this.#stopping.signal },
+        delayMs: postponedByMs[index - 1] ?? 0,
+        next: lanes[0],
+        setAside: (submission, error) => this.#setAside(submission, error, path),
+        settled: (submissions) => {
+          for (const { itemId } of submissions) this.#contents.delete(itemId);
+        },
+        tried: (isThere) => {
+          if (index === 0) this.#isAway = !isThere;
+        },
+        changed: () => this.#tell(),
+      });
+      lanes.unshift(lane);
     }
-    await file.close();
+    return lanes;
   }
 
   #tell(): void {
-    waiting.set(this.#files.reduce((sum, { length }) => sum + length, 0));
+    waiting.set(this.#lanes.reduce((sum, { length }) => sum + length, 0));
   }
 
-  async #deliverOne(submission: Submission, folder: string): Promise<void> {
-    const options = { requestId: uuidv7(), idempotencyKey: submission.itemId, deadlineMs: DELIVERY_DEADLINE_MS };
-    try {
-      await this.#feedback.exchange('feedback.ingest', submission, options);
-    } catch (error) {
-      if (!(error instanceof OperationError) || isAway(error) || error.code === 'INTERNAL') throw error;
-      // It was accepted, so it is not thrown away, whatever is wrong with it.
-      this.#log.error(
-        { error, itemId: submission.itemId },
-        'A submission from the spool was refused; it is kept beside it',
-      );
-      const line = `${JSON.stringify({ refused: error.code, ...submission })}\n`;
-      await appendFile(join(folder, REFUSED_FILE), line, { mode: 0o600, flush: true });
-    }
+  /** It was accepted, so it is not thrown away, whatever is wrong with it. */
+  async #setAside(submission: Submission, error: OperationError, folder: string): Promise<void> {
+    this.#log.error(
+      { error, itemId: submission.itemId },
+      'A submission from the spool was refused; it is kept beside it',
+    );
+    const line = `${JSON.stringify({ refused: error.code, ...submission })}\n`;
+    await appendFile(join(folder, REFUSED_FILE), line, { mode: 0o600, flush: true });
   }
+}
+
+interface OpenedFolder {
+  readonly path: string;
+  readonly files: readonly RecordFile[];
+  readonly contents: ReadonlyMap<string, string>;
+}
+
+async function openFolder(path: string, needs: SpoolNeeds): Promise<OpenedFolder> {
+  const { log, maxMebibytes, postponedByMs = POSTPONED_BY_MS } = needs;
+  const contents = new Map<string, string>();
+  const note = (submission: Submission) => contents.set(submission.itemId, contentOf(submission));
+  const names = [FILE, ...postponedByMs.map((_, index) => `${FILE}.postponed-${index + 1}`)];
+  const open = (name: string) =>
+    RecordFile.open(join(path, name), maxMebibytes * 1024 * 1024, (record) => note(submissionIn(record)));
+  const files = await Promise.all(names.map(open));
+  for (const [index, { damagedBytes }] of files.entries()) {
+    if (damagedBytes === 0) continue;
+    log.error(
+      { folder: path, damagedBytes },
+      `A part of the spool was damaged: it is kept in ${names[index]}.damaged, and what follows it is stored`,
+    );
+  }
+  asideFiles.push(join(path, REFUSED_FILE), ...names.map((name) => join(path, `${name}.damaged`)));
+  await deliverAgain(join(path, AGAIN_FILE), files[0] as RecordFile).catch((error: unknown) =>
+    log.error({ error, folder: path }, `${AGAIN_FILE} cannot be delivered`),
+  );
+  return { path, files, contents };
+}
+
+async function deliverAgain(path: string, file: RecordFile): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length === 0) return;
+  const submissions = lines.map((line) => JSON.parse(line) as Submission & { readonly refused?: string });
+  await Promise.all(submissions.map(({ refused: _, ...submission }) => file.append(JSON.stringify(submission))));
+  await rm(path);
 }
 
 /** What must be the same for a key to be used again. */
@@ -199,4 +219,6 @@ interface SpoolNeeds {
   readonly feedback: ServiceClient<typeof feedbackContract>;
   readonly redis: Redis;
   readonly log: Log;
+  /** Until each further attempt at what the service fails on. */
+  readonly postponedByMs?: readonly number[];
 }

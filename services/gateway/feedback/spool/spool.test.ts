@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { ingestFeedback } from '@worktrack/contracts/feedback/intake';
+import { serviceContract } from '@worktrack/contracts/operation';
+import { Recorder, RpcRig } from '@worktrack/rpc/test-rig';
+import type { ServiceClient } from '@worktrack/rpc/types';
+import { registry } from '@worktrack/runtime/process/metrics';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { connectRedis } from '@worktrack/runtime/redis/connection';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { servers, virtualHost } from '../../../../test/support/servers.ts';
+import type { Submission } from './lane.ts';
+import { Spool } from './spool.ts';
+
+/** A feedback service with a defect: there are messages on which it fails, or on which its process ends. */
+const contract = serviceContract('feedback', [ingestFeedback]);
+let rig: RpcRig<typeof contract>;
+let service: ServiceClient<typeof feedbackContract>;
+let redis: ReturnType<typeof connectRedis>;
+let folder: string;
+const { log } = new Recorder();
+let attempts: string[] = [];
+const stored = new Map<string, string>();
+let isMended = false;
+
+beforeAll(async () => {
+  const lease = await servers();
+  folder = join(lease.folder, 'spool');
+  redis = connectRedis(lease.redisUrl, log);
+  rig = new RpcRig(await virtualHost(), contract);
+  const handlers = {
+    'feedback.ingest': {
+      many: async (calls: readonly { readonly input: Submission }[]) =>
+        calls.map(({ input }) => {
+          attempts.push(input.message);
+          if (input.message.startsWith('Defect') && !isMended) throw new Error('A defect');
+          const earlier = stored.get(input.itemId);
+          if (earlier !== undefined && earlier !== input.message) {
+            return { error: { code: 'IDEMPOTENCY_KEY_REUSED', message: 'Used for another.' } };
+          }
+          stored.set(input.itemId, input.message);
+          return { output: { id: input.itemId, status: 'new', createdAt: new Date().toISOString() } };
+        }),
+    },
+  };
+  await rig.serve(handlers as never);
+  service = (await rig.client()).service as never;
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await rig?.stop();
+});
+beforeEach(() => {
+  attempts = [];
+  stored.clear();
+  isMended = false;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = (postponedByMs = [20, 60]) =>
+  Spool.open({ folder, maxMebibytes: 1, feedback: service, redis, log, postponedByMs });
+const submission = (message: string, itemId: string = uuidv7()): Submission => ({
+  ...{ itemId, message, organizationId: randomUUID(), sourceId: randomUUID() },
+  ...{ origin: 'https://a.example', ipHash: 'h'.repeat(43) },
+});
+const metric = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values[0]?.value;
+const refused = (number = 1) => join(folder, `${number}`, 'refused.jsonl');
+
+test('what the service fails on holds up nothing, is tried again ever later, and is set aside in the end', async () => {
+  const spool = await open();
+  const good = Array.from({ length: 100 }, (_, number) => `Good ${number}`);
+  const messages = [...good.slice(0, 30), 'Defect', ...good.slice(30)];
+  await Promise.all(messages.map((message) => spool.accept(submission(message))));
+  await expect.poll(() => stored.size).toBe(good.length);
+  await expect.poll(() => metric('worktrack_intake_spool_records')).toBe(0);
+  expect([...stored.values()].toSorted()).toEqual(good.toSorted());
+  const line = JSON.parse(readFileSync(refused(), 'utf8'));
+  expect(line).toMatchObject({ refused: 'INTERNAL', message: 'Defect' });
+  expect(statSync(refused()).mode & 0o777).toBe(0o600);
+  expect(await metric('worktrack_intake_spool_aside_bytes')).toBe(statSync(refused()).size);
+  await spool.close();
+
+  // Once the service is mended.
+  isMended = true;
+  renameSync(refused(), join(folder, '1', 'again.jsonl'));
+  const next = await open();
+  await expect.poll(() => [...stored.values()]).toContain('Defect');
+  expect(await metric('worktrack_intake_spool_aside_bytes')).toBe(0);
+  await next.close();
+});
+
+test('a gateway that starts goes on with what was postponed, and knows its key', async () => {
+  const spool = await open([1, 3_600_000]);
+  const defect = submission('Defect');
+  await spool.accept(defect);
+  await expect.poll(() => attempts.length).toBe(2);
+  await spool.close();
+  const next = await open([1, 500]);
+  expect(await next.accept(defect)).toBe('repeated');
+  isMended = true;
+  await expect.poll(() => [...stored.values()]).toEqual(['Defect']);
+  await next.close();
+});
+
+test('of two submissions with one key, accepted by two gateways, the one that is delivered last is set aside', async () => {
+  const spools = [await open(), await open()] as const;
+  const itemId = uuidv7();
+  await Promise.all(spools.map((spool, index) => spool.accept(submission(`Number ${index}`, itemId))));
+  await expect.poll(() => metric('worktrack_intake_spool_aside_bytes')).toBeGreaterThan(0);
+  const lines = [1, 2].map((number) => readFileSync(refused(number), { encoding: 'utf8', flag: 'a+' })).join('');
+  expect(JSON.parse(lines)).toMatchObject({ refused: 'IDEMPOTENCY_KEY_REUSED', itemId });
+  await Promise.all(spools.map((spool) => spool.close()));
+});
