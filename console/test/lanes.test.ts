@@ -215,7 +215,7 @@ test('of many lanes, only those in view are read, each in one request; their col
   expect(visitor.complaints).toEqual([]);
 });
 
-test('lanes that come into view are drawn a few cards a frame, however many are read together', async () => {
+test('lanes that come into view are drawn a few cards a frame, however many are read together, those in the window first', async () => {
   const organization = await stage.newOrganization();
   const { projectId, boardId, columns } = organization;
   const names = ['ada', 'bob', 'eve', 'grace'];
@@ -230,11 +230,15 @@ test('lanes that come into view are drawn a few cards a frame, however many are 
   const { page } = await stage.visit('list', { apiKey: organization.apiKey });
   await page.addInitScript(() => {
     const perFrame: number[] = [];
-    Object.assign(globalThis, { perFrame });
+    const begun = new Map<Element, number>();
+    Object.assign(globalThis, { perFrame, begun });
     let before = 0;
     const frame = () => {
       const now = document.querySelectorAll('.lane-cell .card').length;
       perFrame.push(now - before);
+      for (const cell of document.querySelectorAll('.lane-cell:has(.card)')) {
+        if (!begun.has(cell)) begun.set(cell, perFrame.length);
+      }
       before = now;
       requestAnimationFrame(frame);
     };
@@ -244,6 +248,18 @@ test('lanes that come into view are drawn a few cards a frame, however many are 
   await titled(page, '4 of grace').first().waitFor({ state: 'attached' });
   const perFrame = await page.evaluate(() => (globalThis as unknown as { perFrame: number[] }).perFrame);
   expect(Math.max(...perFrame)).toBeLessThanOrEqual(16);
+  await expect
+    .poll(() => page.locator('.lane-cell:has(.card)').count())
+    .toBe(names.length * Object.keys(columns).length);
+  const begun = await page.evaluate(() => {
+    const all = [...(globalThis as unknown as { begun: Map<Element, number> }).begun];
+    return all.map(([cell, frame]) => {
+      const { top, left } = cell.getBoundingClientRect();
+      return { frame, isInView: top < innerHeight && left < innerWidth };
+    });
+  });
+  const framesOf = (inView: boolean) => begun.filter((one) => one.isInView === inView).map(({ frame }) => frame);
+  expect(Math.max(...framesOf(true))).toBeLessThanOrEqual(Math.min(...framesOf(false)));
 });
 
 test('a long press drags a card to another lane on a touch screen', async () => {

@@ -2,7 +2,7 @@ import './lanes.css';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Column } from '@worktrack/contracts/projects/board';
 import type { listGroups } from '@worktrack/contracts/work-items/lists/cards';
-import { useCallback, useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { language } from '../../language/language.ts';
@@ -207,11 +207,12 @@ interface CellProps extends CellsProps {
 const Cell = memo(function Cell({ column, lane, ...props }: CellProps) {
   const pages = useColumn(props.cards, column, lane);
   const { total, count } = countedOf(column, pages);
-  const isBegun = useTurn(pages.isError ? 0 : total);
+  const element = useRef<HTMLDivElement>(null);
+  const isBegun = useTurn(() => element.current, pages.isError ? 0 : total);
   const name = `${column.name}${words.comma}${count}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
-    <div role="group" class="lane-cell" aria-label={name} data-column={column.id}>
+    <div ref={element} role="group" class="lane-cell" aria-label={name} data-column={column.id}>
       {isBegun && <CardList column={column} lane={lane} pages={pages} {...props} />}
     </div>
   );
