@@ -116,8 +116,14 @@ try {
 
   const median = (side: Side, of: (round: Side['rounds'][number]) => number) => quantile(side.rounds.map(of), 0.5);
   const [alone] = sides as [Side];
-  const p99s = (side: Side) => ([0, 1] as const).map((kind) => median(side, (round) => round.others[kind].p99Ms));
-  const [readsAlone = 0, exchangesAlone = 0] = p99s(alone);
+  const p99 = (side: Side, kind: 0 | 1) => median(side, (round) => round.others[kind].p99Ms);
+  const p99s = (side: Side) => [p99(side, 0), p99(side, 1)] as const;
+  const [readsAlone, exchangesAlone] = p99s(alone);
+  /** To the same flood at the least server: what is neither the client's nor the machine's. */
+  const toLeast = (side: Side, kind: 0 | 1): number | string => {
+    const least = sides.find(({ perSecond, urls }) => perSecond === side.perSecond && urls.includes(bare.url));
+    return !least || least === side ? '' : p99s(side)[kind] / p99s(least)[kind];
+  };
   printTable(
     [
       'flood',
@@ -125,14 +131,16 @@ try {
       'by status',
       'reads, p99 ms',
       `ratio (wanted: ${WANTED_RATIO})`,
+      'to the least',
       'exchanges, p99 ms',
       `ratio (wanted: ${WANTED_RATIO})`,
+      'to the least',
       'other answers',
       'CPU of the services, %',
       "CPU of the flood's client, %",
     ],
     sides.map((side) => {
-      const [readsMs = 0, exchangesMs = 0] = p99s(side);
+      const [readsMs, exchangesMs] = p99s(side);
       const statuses = side.rounds.map(({ flood }) => flood?.statuses ?? {});
       const kinds = [...new Set(statuses.flatMap((each) => Object.keys(each)))].map(Number);
       const count = (status: number) => statuses.reduce((sum, each) => sum + (each[status] ?? 0), 0);
@@ -142,8 +150,10 @@ try {
         kinds.map((status) => `${status}: ${count(status)}`).join(', '),
         readsMs,
         readsMs / readsAlone,
+        toLeast(side, 0),
         exchangesMs,
         exchangesMs / exchangesAlone,
+        toLeast(side, 1),
         side.rounds.flatMap(({ others: both }) => both.map(refusedOf)).reduce((sum, count) => sum + count, 0),
         median(side, (round) => round.cpuUs / 1_000 / measuredMs) * 100,
         median(side, ({ flood }) => (flood?.cpuMs ?? 0) / (WARM_UP_MS + measuredMs)) * 100,

@@ -1,7 +1,7 @@
 /**
  * Where the CPU time of one call goes, per process: the services run under V8's sampling profiler while one kind of call is made, and what each spent is
  * added up by package, by module of Node, and by folder of ours.
- * `npm run bench -- profile [--of create|get|me|ingest] [--connections 1] [--requests 2000] [--top 12]`
+ * `npm run bench -- profile [--of create|get|me|flood|ingest] [--connections 1] [--requests 2000] [--top 12]`
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

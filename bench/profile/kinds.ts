@@ -1,7 +1,10 @@
 import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import type { Source } from '@worktrack/contracts/feedback/records';
+import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Project } from '@worktrack/contracts/projects/project';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { newIssuerKey, signJwt } from '../../test/support/issuer.ts';
 import type { LoadRequest } from '../support/http-load.ts';
 import type { System } from '../support/system.ts';
 import { newItem } from '../work-items/fill.ts';
@@ -23,6 +26,24 @@ export const kinds = {
   },
   async me(system: System) {
     return { request: get(system, '/api/me') };
+  },
+  /** A JWT with a made-up key id, in a flood of them. */
+  async flood(system: System) {
+    const key = newIssuerKey('ES256');
+    const issuer = 'https://issuer.example';
+    const { audience: aud } = await system.call<TrustRule>('POST', '/api/trust-rules', {
+      ...{ name: 'Bench', issuer, jwks: { keys: [key.jwk] }, claims: { repository_id: '42', ref: 'refs/heads/main' } },
+    });
+    const jwt = Array.from({ length: 1_000 }, () =>
+      signJwt({ alg: 'ES256', kid: uuidv7() }, { iss: issuer, aud }, key),
+    );
+    return {
+      request: {
+        ...{ method: 'POST', path: '/oauth/token', lists: { jwt } },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': '{ip}' },
+        body: 'grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion={jwt}',
+      } satisfies LoadRequest,
+    };
   },
   async ingest(system: System) {
     const source = await system.call<Source>('POST', '/api/feedback/sources', {

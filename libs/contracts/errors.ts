@@ -67,19 +67,23 @@ export interface ErrorValue extends ErrorExtra {
   readonly message: string;
 }
 
-/**
- * An error of the contract. Anything else that is thrown is returned as INTERNAL and logged with its cause.
- * It has no stack: it is a response, not a fault, and capturing one took a twentieth of the time of refusing a request.
- */
-export class OperationError extends Error {
-  readonly code: ErrorCode;
-  readonly extra: ErrorExtra;
-
-  constructor(code: ErrorCode, message: string, extra: ErrorExtra = {}) {
+/** It has no stack: it is a response, not a fault, and capturing one took a twentieth of the time of refusing a request. */
+export class Refusal extends Error {
+  constructor(message: string) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** An error of the contract. Anything else that is thrown is returned as INTERNAL and logged with its cause. */
+export class OperationError extends Refusal {
+  readonly code: ErrorCode;
+  readonly extra: ErrorExtra;
+
+  constructor(code: ErrorCode, message: string, extra: ErrorExtra = {}) {
+    super(message);
     this.name = 'OperationError';
     this.code = code;
     this.extra = extra;

@@ -6,11 +6,16 @@ import { PermissionValue } from './records.ts';
 
 export const MAX_JWT_LENGTH = 16_384;
 
+const KEY_MARK_LENGTH = 16;
+
 /**
- * While more JWTs that nobody signed name a rule than are noted: for `forMs`, any other for the rule is refused, and not noted either, if its key id is none of
- * these. So nobody need ask.
+ * The end of a key's id, which differs most: marks are sent with many answers, and issuers may give their keys long ids. Whoever makes up an id with a known mark gains what
+ * they do with a known id: that the question is asked.
  */
-const Flood = z.object({ keyIds: z.array(z.string()), forMs: z.number() });
+export const keyMarkOf = (keyId: string): string => keyId.slice(-KEY_MARK_LENGTH);
+
+/** For `forMs`, any other JWT for the rule has the same outcome, and is not noted either, if its key id is none of these. So nobody need ask. */
+const Flood = z.object({ keyMarks: z.array(z.string()), forMs: z.number() });
 export type Flood = z.infer<typeof Flood>;
 
 export const exchangeToken = operation({
@@ -27,11 +32,15 @@ export const exchangeToken = operation({
   output: z.discriminatedUnion('outcome', [
     z.object({ outcome: z.literal('granted'), expiresAt: Timestamp, permissions: z.array(PermissionValue) }),
     /** The reason is kept with the rule, for those who may read it: the caller learns none. */
-    z.object({ outcome: z.literal('refused'), flood: Flood.optional() }),
+    z.object({
+      outcome: z.literal('refused'),
+      /** While more JWTs that nobody signed name the rule than are noted. */
+      flood: Flood.optional(),
+    }),
     /** None of the permissions that were asked for is one of the rule's. */
     z.object({ outcome: z.literal('nothing left') }),
     /** The issuer's keys are not to be had. */
-    z.object({ outcome: z.literal('unavailable') }),
+    z.object({ outcome: z.literal('unavailable'), flood: Flood.optional() }),
     /** Its issuer has to be asked for its keys first: `trustTokens.exchangeWaiting` does. */
     z.object({ outcome: z.literal('asking') }),
   ]),

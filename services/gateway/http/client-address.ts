@@ -35,10 +35,14 @@ export function hashAddress(network: string, secret: KeyObject): string {
   return createHmac('sha256', secret).update(network).digest('base64url');
 }
 
-/** A request's client as it is counted and stored. Anything but an address (only a trusted proxy can send that) counts as the proxy. */
-export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>, secret: KeyObject): string {
-  const network = clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
-  return hashAddress(network, secret);
+/** A request's client, for this process only. Anything but an address (only a trusted proxy can send that) counts as the proxy. */
+export function clientNetworkOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  return clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
+}
+
+/** The same as it is counted and stored. */
+export function clientOf(request: Pick<FastifyRequest, 'ip' | 'socket'>, secret: KeyObject): string {
+  return hashAddress(clientNetworkOf(request), secret);
 }
 
 /** The same of an address alone, as the audit log has it. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@worktrack/contracts/errors';
+import { type ErrorCode, Refusal } from '@worktrack/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** RFC 6749, 5.2; RFC 8693, 2.2.2; RFC 7591, 3.2.2. */
@@ -21,7 +21,7 @@ const COMMON: Readonly<Partial<Record<OAuthError, string>>> = {
   server_error: 'The service failed unexpectedly. Try again; if it keeps failing, report the request id.',
 };
 
-export class OAuthFailure extends Error {
+export class OAuthFailure extends Refusal {
   readonly error: OAuthError;
 
   /** @param words always the same for the same kind: whoever tries to find something out learns nothing */

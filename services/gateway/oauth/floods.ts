@@ -1,4 +1,4 @@
-import type { Flood } from '@worktrack/contracts/keys/trust-tokens';
+import { type Flood, keyMarkOf } from '@worktrack/contracts/keys/trust-tokens';
 import { LRUCache } from 'lru-cache';
 
 const MAX_FLOODS = 1_000;
@@ -7,13 +7,17 @@ const LOOK_AGAIN_MS = 1_000;
 /** Without another of its JWTs it is over. */
 const FORGOTTEN_AFTER_MS = 10_000;
 
+/** What comes of all of its JWTs. */
+type Outcome = 'refused' | 'unavailable';
+
 interface Known {
-  readonly keyIds: ReadonlySet<string>;
+  readonly outcome: Outcome;
+  readonly keyMarks: ReadonlySet<string>;
   untilMs: number;
 }
 
 /**
- * JWTs with made-up key ids, for rules to which more of them are sent than are noted. The keys service has told which key ids might be accepted, so all others
+ * JWTs with made-up key ids, for rules to which more of them are sent than are noted, or whose issuer does not answer. The keys service has told which key ids might be accepted, so all others
  * are refused here: anybody can make them up, at any rate, and asking about each would take from all callers what the services and the broker can do. What a
  * rule believes is not changed by it: an issuer is asked for new keys once a minute, flood or not (services/keys/issuers).
  */
@@ -26,34 +30,36 @@ export class Floods {
     this.#now = now;
   }
 
-  /** @param jwt anybody's text. @returns whether the keys service need not be asked about it */
-  isPartOfOne(jwt: string): boolean {
-    if (this.#known.size === 0) return false;
-    const { audience, keyId } = namedIn(jwt);
+  /** @param jwt anybody's text. @returns what comes of it, if the keys service need not be asked */
+  outcomeOf(jwt: string): Outcome | undefined {
+    if (this.#known.size === 0) return undefined;
+    const { audience, keyMark } = namedIn(jwt);
     const known = this.#known.get(audience);
     const nowMs = this.#now();
-    if (!known || known.keyIds.has(keyId) || nowMs >= known.untilMs + FORGOTTEN_AFTER_MS) return false;
-    if (nowMs < known.untilMs) return true;
+    if (!known || known.keyMarks.has(keyMark) || nowMs >= known.untilMs + FORGOTTEN_AFTER_MS) return undefined;
+    if (nowMs < known.untilMs) return known.outcome;
     // This one is let through; the others wait for what comes of it, or all would be let through at once.
     known.untilMs = nowMs + LOOK_AGAIN_MS;
-    return false;
+    return undefined;
   }
 
   /** @param flood what the keys service has said of this JWT */
-  learn(jwt: string, flood: Flood | undefined): void {
+  learn(jwt: string, flood: (Flood & { readonly outcome: Outcome }) | undefined): void {
     if (!flood && this.#known.size === 0) return;
-    const { audience, keyId } = namedIn(jwt);
-    if (flood) this.#known.set(audience, { keyIds: new Set(flood.keyIds), untilMs: this.#now() + flood.forMs });
-    else if (!this.#known.get(audience)?.keyIds.has(keyId)) this.#known.delete(audience);
+    const { audience, keyMark } = namedIn(jwt);
+    if (flood) {
+      const { outcome, keyMarks, forMs } = flood;
+      this.#known.set(audience, { outcome, keyMarks: new Set(keyMarks), untilMs: this.#now() + forMs });
+    } else if (!this.#known.get(audience)?.keyMarks.has(keyMark)) this.#known.delete(audience);
   }
 }
 
 /** As the keys service reads it, or what nothing is known of; that it is well-formed is not said. */
-function namedIn(jwt: string): { readonly audience: string; readonly keyId: string } {
+function namedIn(jwt: string): { readonly audience: string; readonly keyMark: string } {
   try {
     const [header, payload] = jwt.split('.', 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
-    return { audience: `${payload.aud}`, keyId: `${header.kid}` };
+    return { audience: `${payload.aud}`, keyMark: keyMarkOf(`${header.kid}`) };
   } catch {
-    return { audience: '', keyId: '' };
+    return { audience: '', keyMark: '' };
   }
 }

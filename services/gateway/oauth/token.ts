@@ -9,7 +9,7 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clients } from '../clients.ts';
 import { presented } from '../identity/authenticate.ts';
-import { limitTokenRequests } from '../limits/token-requests.ts';
+import { TokenRequests } from '../limits/token-requests.ts';
 import { OAuthFailure } from './failure.ts';
 import { Floods } from './floods.ts';
 import { formRoute, onceEach, takeForms } from './form.ts';
@@ -28,6 +28,8 @@ const SUBJECT_TYPES: readonly string[] = [
 const NOT_ACCEPTED =
   'The JWT was not accepted. Whoever may read its rule of trust sees why: GET /api/trust-rules/:id/tries.';
 
+const notAccepted = () => new OAuthFailure('invalid_grant', NOT_ACCEPTED);
+
 interface TokenNeeds {
   readonly clients: Pick<Clients, 'keys'>;
   readonly redis: Redis;
@@ -41,10 +43,19 @@ interface TokenNeeds {
 /** Where a JWT that a rule of trust believes is exchanged for a token of that rule: by RFC 8693, or by RFC 7523. */
 export function registerTokenEndpoint(app: FastifyInstance, needs: TokenNeeds): void {
   const floods = new Floods();
+  const requests = new TokenRequests({ ...needs, perAddress: needs.tokenRequestsPerAddress });
   app.register(async (own) => {
     takeForms(own);
-    limitTokenRequests(own, { ...needs, perAddress: needs.tokenRequestsPerAddress });
-    formRoute(own, TOKEN_PATH, (form, request) => exchange(form, request, { ...needs, floods }));
+    requests.refuseKnown(own);
+    formRoute(own, TOKEN_PATH, async (form, request) => {
+      const outcome = floods.outcomeOf(form.get('subject_token') ?? form.get('assertion') ?? '');
+      if (outcome) {
+        // Not counted: in a flood from their address, too, jobs get their tokens.
+        throw outcome === 'refused' ? notAccepted() : new OAuthFailure('temporarily_unavailable');
+      }
+      await requests.count(request);
+      return await exchange(form, request, { ...needs, floods });
+    });
   });
 }
 
@@ -65,14 +76,14 @@ async function exchange(
   if (isExchange) requireKinds(given);
   requireOwn([...form.getAll('resource'), ...form.getAll('audience')], request, baseUrl());
   const scope = given('scope');
-  if (jwt.length > MAX_JWT_LENGTH || floods.isPartOfOne(jwt)) throw new OAuthFailure('invalid_grant', NOT_ACCEPTED);
+  if (jwt.length > MAX_JWT_LENGTH) throw notAccepted();
 
   const token = newKey(TRUST_TOKEN_MARK);
   const input = { jwt, token: presented(token), ...(scope !== undefined && { permissions: permissionsIn(scope) }) };
   const options = { requestId: request.id, trace: request.trace, idempotencyKey: uuidv7() };
   let answer = await clients.keys.call('trustTokens.exchange', input, options);
   if (answer.outcome === 'asking') answer = await clients.keys.call('trustTokens.exchangeWaiting', input, options);
-  floods.learn(jwt, answer.outcome === 'refused' ? answer.flood : undefined);
+  floods.learn(jwt, 'flood' in answer && answer.flood ? { outcome: answer.outcome, ...answer.flood } : undefined);
   switch (answer.outcome) {
     case 'granted':
       return {
@@ -83,7 +94,7 @@ async function exchange(
         scope: answer.permissions.join(' '),
       };
     case 'refused':
-      throw new OAuthFailure('invalid_grant', NOT_ACCEPTED);
+      throw notAccepted();
     case 'nothing left':
       throw new OAuthFailure('invalid_scope', 'None of these permissions is one of the rule.');
     case 'unavailable':

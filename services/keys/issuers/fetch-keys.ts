@@ -6,13 +6,20 @@ import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
 /** For both documents together. */
 export const FETCH_MS = 5_000;
 const MAX_BYTES = 256 * 1_024;
-const MAX_KEYS = 100;
+/** Each is compared with the key id of every JWT, and all of them are sent to the gateways in a flood. */
+export const MAX_KEYS = 100;
+
+export interface FetchedKeys {
+  readonly keys: readonly PublicJwk[];
+  /** So many more could be used, beyond MAX_KEYS. */
+  readonly leftOut: number;
+}
 
 /**
  * The keys of an issuer, by OpenID Connect Discovery 1.0 (4): the document must name the very issuer that it was asked of (4.3), or one that is served at
  * its address could speak for another.
  */
-export async function fetchKeys(issuer: string, destinations: Destinations): Promise<PublicJwk[]> {
+export async function fetchKeys(issuer: string, destinations: Destinations): Promise<FetchedKeys> {
   const limits = { destinations, maxBytes: MAX_BYTES, signal: AbortSignal.timeout(FETCH_MS) };
   const base = issuer.replace(/\/$/, '');
   const { value: found } = await fetchJson(`${base}/.well-known/openid-configuration`, limits);
@@ -24,9 +31,10 @@ export async function fetchKeys(issuer: string, destinations: Destinations): Pro
   if (typeof address !== 'string') throw new Error('The discovery document has no jwks_uri.');
   const { keys } = ((await fetchJson(address, limits)).value ?? {}) as { readonly keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('The key set has no keys.');
-  return keys.slice(0, MAX_KEYS).flatMap((each) => {
+  const usable = keys.flatMap((each) => {
     const read = publicJwk((each ?? {}) as Readonly<Record<string, unknown>>);
-    // Keys of other kinds, or too weak, are for others.
-    return 'jwk' in read ? [read.jwk] : [];
+    // Keys of other kinds, too weak, or that no JWT can name, are for others.
+    return 'jwk' in read && read.jwk.kid ? [read.jwk] : [];
   });
+  return { keys: usable.slice(0, MAX_KEYS), leftOut: Math.max(0, usable.length - MAX_KEYS) };
 }

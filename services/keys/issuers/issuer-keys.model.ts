@@ -6,6 +6,8 @@ export interface IssuerKeysDocument {
   /** The issuer. */
   _id: string;
   keys?: PublicJwk[];
+  /** How many more it had than are kept. */
+  leftOut?: number;
   /** When those that are here were asked for. */
   fetchedAt?: Date;
   /** When the issuer was last asked, and when that failed. */
@@ -19,6 +21,7 @@ const issuerKeysSchema = new mongoose.Schema<IssuerKeysDocument>(
   {
     _id: { type: String, required: true },
     keys: mongoose.Schema.Types.Mixed,
+    leftOut: Number,
     fetchedAt: Date,
     triedAt: { type: Date, required: true },
     failedAt: Date,

@@ -1,6 +1,6 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import mongoose from 'mongoose';
-import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
+import type { FetchedKeys } from './fetch-keys.ts';
 import { type IssuerKeysDocument, IssuerKeysModel } from './issuer-keys.model.ts';
 
 export async function readIssuerKeys(issuer: string): Promise<IssuerKeysDocument | undefined> {
@@ -24,8 +24,8 @@ export async function takeTry(issuer: string, at: Date, notAfter: Date): Promise
 }
 
 /** @param fetchedAt when they were asked for */
-export async function storeIssuerKeys(issuer: string, keys: readonly PublicJwk[], fetchedAt: Date): Promise<void> {
-  await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { keys: [...keys], fetchedAt } });
+export async function storeIssuerKeys(issuer: string, { keys, leftOut }: FetchedKeys, fetchedAt: Date): Promise<void> {
+  await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { keys: [...keys], leftOut, fetchedAt } });
 }
 
 export async function storeFailure(issuer: string, failedAt: Date): Promise<void> {

@@ -122,14 +122,15 @@ describe('keys are not to be had', () => {
   });
 });
 
-test('keys that are too weak, for encryption, or of other kinds are left out', async () => {
+test('keys that are too weak, for encryption, or of other kinds are left out, however many they are', async () => {
   const { jwk } = issuer.key('RS256');
   issuer.keySet = {
     body: {
       keys: [
         { ...jwk, kid: 'weak', n: (jwk.n as string).slice(0, 170) },
         { ...jwk, kid: 'enc', use: 'enc' },
-        { kty: 'oct', kid: 'secret', k: 'c2VjcmV0' },
+        ...Array.from({ length: 150 }, () => ({ kty: 'oct', kid: 'secret', k: 'c2VjcmV0' })),
+        { ...jwk, kid: undefined },
         { ...jwk, kid: 'good' },
         null,
       ],

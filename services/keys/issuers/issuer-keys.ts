@@ -61,6 +61,11 @@ export class IssuerKeys {
     return found?.length || isAsked ? found : 'asking';
   }
 
+  /** How many more keys the issuer had, when it was last asked, than are kept. */
+  leftOut(issuer: string): number {
+    return this.#reads.get(issuer)?.stored?.leftOut ?? 0;
+  }
+
   /** @returns the ids of its keys, and for how long (ms) the issuer is not asked for others; undefined, if it may be asked now, or its keys are not to be had */
   known(issuer: string): { readonly keyIds: readonly string[]; readonly forMs: number } | undefined {
     const read = this.#reads.get(issuer);
@@ -68,6 +73,13 @@ export class IssuerKeys {
     if (!read?.stored || !keys) return undefined;
     const keyIds = keys.flatMap(({ kid }) => kid ?? []);
     return { keyIds, forMs: read.stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now() };
+  }
+
+  /** @returns for how long (ms) its keys are not to be had, whoever needs them; 0, if it may be asked */
+  unavailableForMs(issuer: string): number {
+    const read = this.#reads.get(issuer);
+    if (!read?.stored || !this.#isAskedRecently(read) || this.#usable(read)) return 0;
+    return read.stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now();
   }
 
   /** However many calls find that it is time. */
@@ -110,7 +122,11 @@ export class IssuerKeys {
     const at = new Date(this.#now());
     if (await takeTry(issuer, at, new Date(at.getTime() - BETWEEN_TRIES_MS))) {
       try {
-        await storeIssuerKeys(issuer, await fetchKeys(issuer, this.#destinations), at);
+        const fetched = await fetchKeys(issuer, this.#destinations);
+        if (fetched.leftOut > 0) {
+          this.#log.warn({ issuer, leftOut: fetched.leftOut }, 'An issuer has more keys than are kept');
+        }
+        await storeIssuerKeys(issuer, fetched, at);
       } catch (error) {
         this.#log.warn({ error, issuer }, 'The keys of an issuer could not be fetched');
         await storeFailure(issuer, at);

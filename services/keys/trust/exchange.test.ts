@@ -2,6 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { prefixOf, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
+import { keyMarkOf } from '@worktrack/contracts/keys/trust-tokens';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -578,7 +579,7 @@ describe('a refusal can be understood by who may', () => {
     expect(new Set(first)).toEqual(new Set([undefined]));
     const more = async () => (await Promise.all(Array.from({ length: 20 }, () => floodAfter(madeUp())))).at(-1);
     const flood = await more();
-    expect(flood?.keyIds.toSorted()).toEqual(issuer.keys.map(({ kid }) => kid).toSorted());
+    expect(flood?.keyMarks.toSorted()).toEqual(issuer.keys.map(({ kid }) => keyMarkOf(kid)).toSorted());
     expect(flood?.forMs).toBeGreaterThan(0);
     expect(flood?.forMs).toBeLessThanOrEqual(1_000);
     // Neither those of the issuer nor those of a rule with the same issuer are concerned.
@@ -588,7 +589,39 @@ describe('a refusal can be understood by who may', () => {
     issuer.keys = [...issuer.keys, added];
     keys.moveClock(60_000);
     expect(await outcomeOf(issuer.jwt(claims, { key: added }))).toBe('granted');
-    expect((await more())?.keyIds).toContain(added.kid);
+    expect((await more())?.keyMarks).toContain(keyMarkOf(added.kid));
+  });
+
+  test('while an issuer does not answer, gateways are told for how long they need not ask', async () => {
+    const away = await TestIssuer.start();
+    away.discovery = { status: 503 };
+    const { audience } = await newRule({ issuer: away.url });
+    const flood = async (aud: unknown) => {
+      const answer = await exchange(away.jwt({ ...CLAIMS, aud }));
+      return answer.outcome === 'unavailable' ? answer.flood : answer.outcome;
+    };
+    const told = await flood(audience);
+    expect(told).toEqual({ keyMarks: [], forMs: expect.any(Number) });
+    expect((told as { forMs: number }).forMs).toBeLessThanOrEqual(1_000);
+    expect(await flood([audience, `${audience}0`])).not.toEqual(told);
+    away.discovery = undefined;
+    keys.moveClock(60_000);
+    expect(await flood(audience)).toBe('granted');
+    await away.stop();
+  });
+
+  test('who may read them learns that the issuer has more keys than are kept', async () => {
+    const large = await TestIssuer.start();
+    const { jwk } = large.key('RS256');
+    const many = Array.from({ length: 130 }, (_, number) => ({ ...jwk, kid: `${number}` }));
+    large.keySet = { body: { keys: many } };
+    const rule = await newRule({ issuer: large.url });
+    const outcome = (kid: string) => outcomeOf(large.jwt({ ...CLAIMS, aud: rule.audience }, { header: { kid } }));
+    expect([await outcome('99'), await outcome('100')]).toEqual(['granted', 'refused']);
+    expect(await triesOf(rule)).toMatchObject([
+      { claim: 'header kid', expected: "one of the issuer's first 100 usable keys: it has 30 more", got: '100' },
+    ]);
+    await large.stop();
   });
 
   test('nobody else sees them', async () => {

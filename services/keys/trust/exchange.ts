@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { User } from '@worktrack/contracts/keys/records';
-import type { Flood, exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
+import { type Flood, keyMarkOf, type exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { Answered, Call } from '@worktrack/rpc/types';
 import { type CryptoKey, compactVerify, importJWK } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { MAX_KEYS } from '../issuers/fetch-keys.ts';
 import type { IssuerKeys } from '../issuers/issuer-keys.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { permissionsOfRoles } from '../roles/roles.repository.ts';
@@ -81,10 +82,15 @@ async function exchange(
   const nowMs = Date.now();
   const nowSeconds = Math.floor(nowMs / 1_000);
   const { payload } = jwt;
-  const proof = await proofOf(jwt, input.jwt, rule, (kid) =>
-    waits ? issuers.withId(rule.issuer, kid) : issuers.withIdAtOnce(rule.issuer, kid),
-  );
-  if (proof === 'unavailable' || proof === 'asking') return { outcome: proof };
+  const proof = await proofOf(jwt, input.jwt, rule, {
+    withId: (kid) => (waits ? issuers.withId(rule.issuer, kid) : issuers.withIdAtOnce(rule.issuer, kid)),
+    leftOut: () => issuers.leftOut(rule.issuer),
+  });
+  if (proof === 'asking') return { outcome: proof };
+  if (proof === 'unavailable') {
+    const forMs = problemOfAudience(payload) ? 0 : Math.min(MAX_UNAVAILABLE_MS, issuers.unavailableForMs(rule.issuer));
+    return { outcome: proof, ...(forMs > 0 && { flood: { keyMarks: [], forMs } }) };
+  }
   if (proof) {
     const closedMs = await refusals.note(rule, { mismatches: [proof], isSigned: false });
     // Gateways know a flood by its audience.
@@ -129,16 +135,15 @@ async function exchange(
   };
 }
 
-/** Its ids are sent with many answers, so they may not be long. */
-const MAX_KEY_IDS_LENGTH = 2_000;
+/** A rule that is given another issuer, or keys of its own, is believed again within this. */
+const MAX_UNAVAILABLE_MS = 1_000;
 
 /** @param closedMs for how long nothing that is unsigned is noted. @returns undefined, if others than its known keys might be accepted within that time */
 function floodOf({ issuer, jwks }: TrustRuleDocument, closedMs: number, issuers: IssuerKeys): Flood | undefined {
   const known = jwks
     ? { keyIds: jwks.flatMap(({ kid }) => kid ?? []), forMs: Number.POSITIVE_INFINITY }
     : issuers.known(issuer);
-  if (!known || known.keyIds.join().length > MAX_KEY_IDS_LENGTH) return undefined;
-  return { keyIds: [...known.keyIds], forMs: Math.min(closedMs, known.forMs) };
+  return known && { keyMarks: known.keyIds.map(keyMarkOf), forMs: Math.min(closedMs, known.forMs) };
 }
 
 /** Whether the rule's issuer signed it. @returns why not, or nothing */
@@ -146,17 +151,21 @@ async function proofOf(
   { header, payload }: ReadJwt,
   text: string,
   rule: TrustRuleDocument,
-  ofIssuer: (kid: string) => ReturnType<IssuerKeys['withIdAtOnce']>,
+  issuer: { readonly withId: (kid: string) => ReturnType<IssuerKeys['withIdAtOnce']>; readonly leftOut: () => number },
 ): Promise<Mismatch | 'unavailable' | 'asking' | undefined> {
   if (rule.disabled) return { claim: 'rule', expected: 'enabled', got: 'disabled' };
   if (payload.iss !== rule.issuer) return { claim: 'iss', expected: rule.issuer, got: shown(payload.iss) };
   const problem = problemOfHeader(header);
   if (problem) return problem;
   const [kid, alg] = [header.kid as string, header.alg as Algorithm];
-  const keys = rule.jwks ? rule.jwks.filter((key) => key.kid === kid) : await ofIssuer(kid);
+  const keys = rule.jwks ? rule.jwks.filter((key) => key.kid === kid) : await issuer.withId(kid);
   if (keys === 'asking') return keys;
   if (!keys) return 'unavailable';
-  if (keys.length === 0) return { claim: 'header kid', expected: "one of the issuer's keys", got: shown(kid) };
+  if (keys.length === 0) {
+    const leftOut = rule.jwks ? 0 : issuer.leftOut();
+    const whose = leftOut > 0 ? `first ${MAX_KEYS} usable keys: it has ${leftOut} more` : 'keys';
+    return { claim: 'header kid', expected: `one of the issuer's ${whose}`, got: shown(kid) };
+  }
   for (const key of keys) if (fits(key, alg) && (await verifies(text, key, alg))) return undefined;
   return { claim: 'signature', expected: "made with the issuer's key", got: 'another' };
 }
