@@ -7,8 +7,8 @@ import type { createGrant as createOp } from '@worktrack/contracts/keys/grants';
 import { AUTHORIZATION_MARK } from '@worktrack/contracts/keys/key-format';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { audited } from '@worktrack/runtime/database/outbox/audited';
+import { takeAccessTurn } from '../access-turn.ts';
 import { keepClient } from '../clients/clients.repository.ts';
 import { placeOf, withParameters } from '../clients/redirect-uri.ts';
 import { insertGrant, livingGrantsOfUser } from '../grants/grants.repository.ts';
@@ -97,7 +97,7 @@ export async function createGrant(
       `You have connected ${MAX_GRANTS_PER_USER} apps, which is the limit. Disconnect some that you no longer use.`,
     );
   }
-  await oneAtATime(context, `grants of ${caller.userId}`);
+  await takeAccessTurn(context);
   const maker = await limitsOfCaller(context);
   const { key: code, prefix, hash } = mint.make(AUTHORIZATION_MARK);
   const wantedUntil = Date.now() + expiresInDays * DAY_MS;

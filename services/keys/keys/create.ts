@@ -3,7 +3,7 @@ import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { takeAccessTurn } from '../access-turn.ts';
 import { projectsWithin } from '../projects-within.ts';
 import { userById } from '../users/users.repository.ts';
 import { limitsOfCaller } from './key-of-caller.ts';
@@ -27,7 +27,7 @@ export async function createKey(
   const permissions = grantable(input.permissions ?? caller.permissions, context);
   const userId = await actingUser(input.userId ?? caller.userId, context);
   await requireRoomForKey(context);
-  await oneAtATime(context, 'keys');
+  await takeAccessTurn(context);
   const maker = await limitsOfCaller(context);
   const { key, ...secret } = mint.make();
   const record = await insertKey(context, {

@@ -103,3 +103,64 @@ describe('a revocation', () => {
     expect(await revoke()).toBe('ok');
   });
 });
+
+describe('what is taken away from whoever makes a call, after the gateway has let the call in,', () => {
+  const PROJECT = uuidv7();
+  const projects = [PROJECT];
+
+  /** Of an admin with a role of its own, and what they lose. */
+  async function admin() {
+    const { owner, apiKey } = await keys.organization();
+    const permissions = ROLE_PERMISSIONS.admin.filter((each) => each !== 'webhooks:write');
+    const role = await keys.call('roles.create', { name: 'Almost admin', permissions: [...permissions] }, owner);
+    const user = await keys.call('users.create', { email: 'eve@example.com', name: 'Eve', role: role.id }, owner);
+    const own = await keys.call('keys.create', { name: 'Own', userId: user.id, permissions: [...permissions] }, owner);
+    return { owner, ownersKey: apiKey.id, role, user, own, identity: await keys.identityOf(own.key) };
+  }
+  type Admin = Awaited<ReturnType<typeof admin>>;
+
+  test.each<[string, ({ owner, role, user, own }: Admin) => Promise<unknown>]>([
+    ['its key', ({ owner, own }) => keys.call('keys.revoke', { id: own.id }, owner)],
+    ['its key, by a rotation', ({ owner, own }) => keys.call('keys.rotate', { id: own.id, overlapSeconds: 0 }, owner)],
+    ['its user', ({ owner, user }) => keys.call('users.update', { id: user.id, disabled: true }, owner)],
+    ['its role', ({ owner, user }) => keys.call('users.update', { id: user.id, role: 'member' }, owner)],
+    [
+      'a permission of its role',
+      ({ owner, role }) => keys.call('roles.update', { id: role.id, permissions: ['api-keys:write'] }, owner),
+    ],
+    ['a project', ({ owner, user }) => keys.call('users.update', { id: user.id, projects }, owner)],
+  ])('%s, is not left in anything that the call makes', async (_what, takeAway) => {
+    const made = await admin();
+    const { owner, identity, user } = made;
+    const other = await keys.call('keys.create', { name: 'Other', permissions: ['work-items:read'] }, owner);
+    await takeAway(made);
+    const claims = { repository_id: '1', repository_owner_id: '2', ref: 'refs/heads/main' };
+    const tries = [
+      keys.call('keys.create', { name: 'Left behind' }, identity),
+      keys.call('keys.rotate', { id: other.id }, identity),
+      keys.call('users.create', { email: 'mallory@example.com', name: 'Mallory', role: 'member' }, identity),
+      keys.call('users.update', { id: user.id, role: 'viewer' }, identity),
+      keys.call('roles.create', { name: 'Left behind', permissions: ['users:write'] }, identity),
+      keys.call('trustRules.create', { name: 'Left behind', preset: 'github', claims }, identity),
+    ];
+    // Nothing can be made for a user who is disabled.
+    const codes = await Promise.all(tries.map(codeOf));
+    expect(new Set([...codes, 'CONFLICT'])).toEqual(new Set(['PERMISSION_DENIED', 'CONFLICT']));
+  });
+
+  test('a key, leaves no key behind that was not there when the answer came', async () => {
+    const { owner } = await keys.organization();
+    const names = async () => (await keys.call('keys.list', {}, owner)).map(({ name }) => name);
+    for (let round = 0; round < 5; round++) {
+      const leaked = await keys.call('keys.create', { name: 'Leaked' }, owner);
+      const identity = await keys.identityOf(leaked.key);
+      const made = Array.from({ length: 6 }, () => codeOf(keys.call('keys.create', { name: `Of ${round}` }, identity)));
+      await keys.call('keys.revoke', { id: leaked.id }, owner);
+      const seen = await names();
+      expect(new Set([...(await Promise.all(made)), 'ok', 'PERMISSION_DENIED'])).toEqual(
+        new Set(['ok', 'PERMISSION_DENIED']),
+      );
+      expect(await names()).toEqual(seen);
+    }
+  });
+});

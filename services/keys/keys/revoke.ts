@@ -1,6 +1,7 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { takeAccessTurn } from '../access-turn.ts';
 import { requireAllHeldOf, requireProjectsOf } from '../users/all-held-of.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { keyById, markRevoked } from './keys.repository.ts';
@@ -22,6 +23,8 @@ export async function revokeKey(
     await requireProjectsOf(context, key, 'revoke');
   }
   // The first revocation counts: a repeated one changes nothing.
-  const revokedAt = key.revokedAt ?? (await markRevoked(context, key));
+  if (key.revokedAt) return { id, revokedAt: key.revokedAt.toISOString() };
+  await takeAccessTurn(context);
+  const revokedAt = await markRevoked(context, key);
   return { id, revokedAt: revokedAt.toISOString() };
 }

@@ -187,6 +187,20 @@ describe('a key or user that is limited to projects', () => {
     expect((await keys.call('keys.rotate', { id: own.id }, limited)).projects).toEqual([A]);
   });
 
+  test('takes along every session that is opened with the old key meanwhile', async () => {
+    const { owner } = await keys.organization();
+    for (let round = 0; round < 5; round++) {
+      const old = await keys.call('keys.create', { name: 'CI' }, owner);
+      const tokens = Array.from({ length: 4 }, () => newKey(SESSION_MARK));
+      const opening = tokens.map((token) =>
+        keys.call('sessions.open', { token: presented(token), by: presented(old.key as string) }),
+      );
+      const [made] = await Promise.all([keys.call('keys.rotate', { id: old.id }, owner), ...opening]);
+      const sessions = await Promise.all(tokens.map(keys.verify));
+      expect(new Set(sessions.map((identity) => identity?.session?.keyId))).toEqual(new Set([made.id]));
+    }
+  });
+
   test('as the user of a session, neither rotates nor revokes the key that the session stems from, which reaches further', async () => {
     const { owner } = await keys.organization();
     const permissions = ['work-items:read', 'users:read', 'users:write', 'api-keys:write'] as const;

@@ -3,6 +3,7 @@ import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { takeAccessTurn } from '../access-turn.ts';
 import { requireRoomForKey } from '../keys/create.ts';
 import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
@@ -67,7 +68,9 @@ async function replace(
     throw fail('CONFLICT', `This key has been replaced by ${key.replacedBy} already. Rotate that one.`);
   }
   await requireRoomForKey(context);
-  await oneAtATime(context, 'keys');
+  await takeAccessTurn(context);
+  // With sign-ins: otherwise a session that is opened meanwhile would stay with the old key.
+  await oneAtATime(context, `sessions of ${key._id}`);
   const { key: value, ...secret } = mint.make();
   const { name, permissions, projects, userId, expiresAt, _id, prefix } = key;
   const record = await insertKey(context, {

@@ -2,6 +2,7 @@ import type { closeSession as operation } from '@worktrack/contracts/keys/sessio
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { enterOf } from '@worktrack/runtime/database/outbox/audited';
+import { takeTurnUnchecked } from '../access-turn.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** A sign-out: of the session itself, so it needs no permission. */
@@ -12,6 +13,7 @@ export async function closeSession(
   const scope = { caller: { organizationId }, tx };
   const session = await sessionById(scope, id);
   if (!session || session.revokedAt) return {};
+  await takeTurnUnchecked(scope);
   await markEnded(scope, id, new Date());
   enterOf(writes, organizationId, {
     action: 'sessions.close',

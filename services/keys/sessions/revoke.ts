@@ -1,6 +1,7 @@
 import type { revokeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { takeAccessTurn } from '../access-turn.ts';
 import { requireAllHeldOf } from '../users/all-held-of.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
@@ -16,7 +17,9 @@ export async function revokeSession(
   const isOwn = id === context.caller.keyId || session.keyId === context.caller.keyId;
   if (!isOwn) await requireAllHeldOf(context, session);
   // The first revocation counts: a repeated one changes nothing.
-  const revokedAt = session.revokedAt ?? new Date();
-  if (!session.revokedAt) await markEnded(context, id, revokedAt);
+  if (session.revokedAt) return { id, revokedAt: session.revokedAt.toISOString() };
+  await takeAccessTurn(context);
+  const revokedAt = new Date();
+  await markEnded(context, id, revokedAt);
   return { id, revokedAt: revokedAt.toISOString() };
 }

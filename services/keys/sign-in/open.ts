@@ -55,6 +55,8 @@ export async function openSession(
     );
   }
   await oneAtATime(scope, `sessions of ${userId}`);
+  // With rotations of the key.
+  await oneAtATime(scope, `sessions of ${key._id}`);
   const secret = { prefix: token.prefix, hash: mint.hashOf(token.digest) };
   const session = await insertSession(scope, { ...secret, userId, keyId: key._id, permissions }, key.expiresAt);
   const user = await userById(scope, userId);

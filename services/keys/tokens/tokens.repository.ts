@@ -80,6 +80,11 @@ export async function tokenById({ caller, tx }: Scope, id: string): Promise<Toke
   );
 }
 
+export async function prefixOfToken({ caller }: Scope, id: string): Promise<string[]> {
+  const found = await TokenModel.findOne({ organizationId: caller.organizationId, _id: id }, { prefix: 1 }).lean();
+  return found ? [found.prefix] : [];
+}
+
 /** Of the tokens that are not over: those of a rule, or those that act as a user. */
 export async function prefixesOfTokens(
   { caller }: Scope,

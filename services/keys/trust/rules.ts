@@ -10,8 +10,8 @@ import {
 } from '@worktrack/contracts/keys/trust-rules';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import type { Scope } from '@worktrack/runtime/database/scope';
+import { takeAccessTurn } from '../access-turn.ts';
 import { actingUser, grantable } from '../keys/create.ts';
 import { limitsOfCaller } from '../keys/key-of-caller.ts';
 import { rateOf } from '../keys/keys.repository.ts';
@@ -61,7 +61,7 @@ export async function createTrustRule(
     jwks: jwks ? publicKeys(jwks.keys, context) : null,
     disabled: input.disabled,
   });
-  await oneAtATime(context, 'trust rules');
+  await takeAccessTurn(context);
   const rule = await insertRule(context, fields);
   return recordOf(rule, audienceOf(rule._id, settings));
 }
@@ -85,6 +85,7 @@ export async function updateTrustRule(
         jwks: jwks === undefined ? before.jwks : jwks && publicKeys(jwks.keys, context),
       });
   if (isDeepStrictEqual(before, after)) return recordOf(rule, audienceOf(id, settings));
+  await takeAccessTurn(context);
   return recordOf(await changeRule(context, id, after, isAnother(before, after)), audienceOf(id, settings));
 }
 
@@ -93,6 +94,7 @@ export async function deleteTrustRule(
   context: WriteContext<FailureOf<typeof deleteOp>>,
 ): Promise<Output<typeof deleteOp>> {
   await requireAllHeldOf(context, await requireRule(id, context));
+  await takeAccessTurn(context);
   await removeRule(context, id);
   await removeTries(context, id);
   return { id };

@@ -2,9 +2,7 @@ import type { User } from '@worktrack/contracts/keys/records';
 import type { createUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { isBuiltIn } from '../roles/roles.repository.ts';
-import { ROLES_TURN } from '../roles/turn.ts';
+import { takeAccessTurn } from '../access-turn.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { insertUser } from './users.repository.ts';
 
@@ -13,7 +11,7 @@ export async function createUser(
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<User> {
   await requireRoleWithin(context, input.role, 'role');
-  if (!isBuiltIn(input.role)) await oneAtATime(context, ROLES_TURN);
+  await takeAccessTurn(context);
   const user = await insertUser(context, input);
   if (!user) throw context.fail('CONFLICT', `A user with the address ${input.email} is already in your organization.`);
   return user;

@@ -10,8 +10,8 @@ import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { auditChanges, audited } from '@worktrack/runtime/database/outbox/audited';
+import { takeAccessTurn } from '../access-turn.ts';
 import {
   changeRole,
   countCustomRoles,
@@ -20,7 +20,6 @@ import {
   removeRole,
   roleById,
 } from '../roles/roles.repository.ts';
-import { ROLES_TURN } from '../roles/turn.ts';
 import { countUsersOfRole, tellOfUsers } from './users.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof updateOp>>;
@@ -36,7 +35,7 @@ export async function createRole(
       `The organization has ${MAX_CUSTOM_ROLES} roles of its own, which is the limit. Delete one that nobody has.`,
     );
   }
-  await oneAtATime(context, ROLES_TURN);
+  await takeAccessTurn(context);
   const role = isBuiltIn(name.toLowerCase())
     ? undefined
     : await insertRole(context, { name, permissions: inOrder(permissions) });
@@ -53,9 +52,9 @@ export async function updateRole(
   const role = await requireCustom(id, context);
   if (permissions) requireHeld(permissions, context);
   if (name !== undefined && isBuiltIn(name.toLowerCase())) throw taken(name, context);
-  await oneAtATime(context, ROLES_TURN);
   const change = { ...(name !== undefined && { name }), ...(permissions && { permissions: inOrder(permissions) }) };
   if (Object.keys(change).length === 0) return role;
+  await takeAccessTurn(context);
   const changed = await changeRole(context, id, change);
   if (!changed) throw taken(name as string, context);
   audited(context.writes, { changes: auditChanges(role, changed, ['name', 'permissions']) });
@@ -71,7 +70,7 @@ export async function deleteRole({ id }: Input<typeof deleteOp>, context: Contex
     const have = users === 1 ? '1 user has' : `${users} users have`;
     throw context.fail('CONFLICT', `${have} the role ${name}. Give them another one first: PATCH /api/users/:id.`);
   }
-  await oneAtATime(context, ROLES_TURN);
+  await takeAccessTurn(context);
   await removeRole(context, id);
   audited(context.writes, {
     targets: [{ type: 'role', id, name }],

@@ -3,9 +3,7 @@ import type { User } from '@worktrack/contracts/keys/records';
 import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { isBuiltIn } from '../roles/roles.repository.ts';
-import { ROLES_TURN } from '../roles/turn.ts';
+import { takeAccessTurn } from '../access-turn.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
@@ -18,10 +16,7 @@ export async function updateUser(
   const user = await userById(context, id);
   if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
   await requireRoleWithin(context, user.role, 'id');
-  if (given.role !== undefined) {
-    await requireRoleWithin(context, given.role, 'role');
-    if (!isBuiltIn(given.role)) await oneAtATime(context, ROLES_TURN);
-  }
+  if (given.role !== undefined) await requireRoleWithin(context, given.role, 'role');
   const change = difference(user, given);
   // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
@@ -32,15 +27,13 @@ export async function updateUser(
       `${user.email} is ${role}, and owners and admins cannot be limited to projects. Pass projects: null, or another role.`,
     );
   }
-  if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
-    if ((await countActiveOwners(context)) < 2) {
-      throw fail(
-        'CONFLICT',
-        `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
-      );
-    }
-    await oneAtATime(context, 'owners');
+  if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change }) && (await countActiveOwners(context)) < 2) {
+    throw fail(
+      'CONFLICT',
+      `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
+    );
   }
+  await takeAccessTurn(context);
   return changeUser(context, user, change);
 }
 

@@ -1,0 +1,22 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { Fail } from '@worktrack/contracts/errors';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import type { TransactionalScope } from '@worktrack/runtime/database/scope';
+import { requireStillHeld } from './keys/still-held.ts';
+
+/**
+ * For a rule that gives access, takes it away, or counts what there is of it, before it stores anything: of two at once in an organization, one runs again on the
+ * other's result. And whoever makes the call must still hold what it was let in with: otherwise a key could leave another one behind, stored after its own revocation
+ * was answered.
+ * @throws PERMISSION_DENIED if the caller holds less by now
+ */
+export async function takeAccessTurn(
+  scope: TransactionalScope & { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> },
+): Promise<void> {
+  await takeTurnUnchecked(scope);
+  // Read once the transaction has begun: what others took away before that is seen here, and what they take away later conflicts over the turn.
+  await requireStillHeld(scope);
+}
+
+/** For what ends with whoever calls: a session, at its sign-out. */
+export const takeTurnUnchecked = (scope: TransactionalScope) => oneAtATime(scope, 'access');
