@@ -114,6 +114,16 @@ test('a card is moved with the mouse, the menu and the keyboard', async () => {
   await expect.poll(focused).toBe('Two');
   await page.reload();
   await expect.poll(() => titlesIn(page, 'Review')).toEqual(['One', 'Three']);
+
+  // The focus stays in view, also where the board is wider than the window.
+  await cardOf(page, one.taskId).locator('.card-title').focus();
+  for (const column of ['Testing', 'Validating', 'To Document', 'Done']) {
+    await page.keyboard.press('Alt+ArrowRight');
+    await expect.poll(() => titlesIn(page, column)).toEqual(['One']);
+    await expect.poll(focused).toBe('One');
+    const box = await cardOf(page, one.taskId).boundingBox();
+    expect((box?.x ?? Infinity) + (box?.width ?? 0), column).toBeLessThanOrEqual(1440);
+  }
   expect(complaints).toEqual([]);
 });
 

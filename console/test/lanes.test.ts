@@ -150,8 +150,17 @@ test('lanes are in the address and in saved views, and those that are closed sta
   const organization = await stage.newOrganization();
   await createItem(organization, { title: 'Hers', assignee: 'ada' });
   await createItem(organization, { title: 'Free' });
+  const dependsOn = await Promise.all(
+    ['One', 'Two', 'Three'].map(async (title) => (await createItem(organization, { title })).taskId),
+  );
+  await createItem(organization, { title: 'Waits', assignee: 'bob', dependsOn });
   const visitor = await stage.visit('board?groupBy=assignee', { apiKey: organization.apiKey });
   const { page } = visitor;
+  await titled(page, 'Waits').getByText('and 1 more').waitFor();
+  const wide = await page
+    .locator('.lane-cell')
+    .evaluateAll((cells) => cells.filter((cell) => (cell.firstElementChild?.scrollWidth ?? 0) > cell.clientWidth));
+  expect(wide).toEqual([]);
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('By person');
   await page.keyboard.press('Enter');

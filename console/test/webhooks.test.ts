@@ -35,6 +35,14 @@ test('a webhook is created and its secret shown once; deliveries are listed, tes
   await page.getByText('There are no webhooks yet.').waitFor();
   await visitor.isGood('settings-webhooks-empty');
   await page.getByRole('button', { name: 'New webhook' }).click();
+  // What is refused is said beside what it is about, where it is seen.
+  await page.getByLabel('URL').fill('http://192.0.2.1/hook');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: true }).waitFor();
+  await dialog.getByText('must be an https URL').waitFor();
+  expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.locator('.toast').count()).toBe(0);
   await page.getByLabel('URL').fill(url);
   await page.getByLabel('Description').fill('Chat of the team');
   await page.getByLabel('Everything').uncheck();

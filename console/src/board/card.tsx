@@ -47,7 +47,10 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
   const { id, taskId, title, type, priority, lease, blockedBy, estimatedCost } = card;
 
   useLayoutEffect(() => {
-    if (hasFocus && document.activeElement !== link.current) link.current?.focus({ preventScroll: true });
+    if (!hasFocus || document.activeElement === link.current) return;
+    link.current?.focus({ preventScroll: true });
+    // Whole, not its link alone; also sideways, where its column may be beside the window.
+    element.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [hasFocus]);
   useEffect(() => {
     const shown = element.current;

@@ -2,8 +2,9 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useBusy } from '../parts/busy.ts';
+import { useSubmit } from '../parts/busy.ts';
 import { TextField } from '../parts/form/field.tsx';
+import { FormFailed } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Loaded } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
@@ -18,7 +19,7 @@ const MAX_TITLE = 120;
 export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readonly onClose: () => void }) {
   const projects = useProjects();
   const textField = useId();
-  const { isBusy, run } = useBusy(words.notChanged);
+  const { isBusy, error, run } = useSubmit();
   const [projectId, setProjectId] = useState<string>();
   const [firstLine = ''] = item.message.trim().split('\n', 1);
   const [title, setTitle] = useState(firstLine.slice(0, MAX_TITLE));
@@ -65,6 +66,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
                   onInput={({ currentTarget }) => setDescription(currentTarget.value)}
                 />
               </div>
+              <FormFailed what={words.notChanged} error={error} />
               <FormActions action={words.create} isReady={!isBusy && title.trim() !== ''} onClose={onClose} />
             </form>
           );

@@ -43,7 +43,9 @@ export function wordsOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return String(error instanceof Error ? error.message : error);
   if (error.code === 'NETWORK') return words.noAnswer;
   // How to insist is for those who may, and they are asked (change/by-hand.ts).
-  const faults = error.details.filter(({ path }) => path !== 'force' && path !== 'takeOver');
+  const faults = error.details.filter(
+    ({ path, message }) => path !== 'force' && path !== 'takeOver' && !error.message.includes(message),
+  );
   return [error.message, ...faults.map(({ path, message }) => `${path}: ${message}`)].join(' ');
 }
 

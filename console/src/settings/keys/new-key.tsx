@@ -5,8 +5,9 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
-import { useBusy } from '../../parts/busy.ts';
+import { useSubmit } from '../../parts/busy.ts';
 import { TextField } from '../../parts/form/field.tsx';
+import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { useUsers } from '../../parts/people/people.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -63,7 +64,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   );
   const [days, setDays] = useState<number>();
   const [userId, setUserId] = useState<string>();
-  const { isBusy, run } = useBusy(ofSettings.notChanged);
+  const { isBusy, error, run } = useSubmit();
   const everybody = useUsers();
   // Required for a key that acts as somebody else.
   const users = may('users:write') ? everybody.filter(({ disabled }) => !disabled) : [];
@@ -111,6 +112,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
         none={words.asMine}
         onChoose={(chosen) => setDays(Number(chosen) || undefined)}
       />
+      <FormFailed what={ofSettings.notChanged} error={error} />
       <FormActions action={ofSettings.create} isReady={!isBusy && isReady} onClose={onClose} />
     </form>
   );

@@ -3,8 +3,9 @@ import type { createSource, updateSource } from '@worktrack/contracts/feedback/s
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useBusy } from '../../parts/busy.ts';
+import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
+import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -24,7 +25,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
   const [days, setDays] = useState(String(source?.retentionDays ?? ''));
   const [limit, setLimit] = useState(source?.rateLimit && typed(source.rateLimit));
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '';
 
   const save = (event: Event) => {
@@ -85,6 +86,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
           )}
         </Field>
         <RateLimitChoice limit={limit} onChoose={setLimit} />
+        <FormFailed what={common.notChanged} error={error} />
         <FormActions action={source ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>

@@ -3,8 +3,9 @@ import type { createUser } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useBusy } from '../../parts/busy.ts';
+import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -23,7 +24,7 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState(roles.some(({ id }) => id === 'member') ? 'member' : 'viewer');
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
   const create = (event: Event) => {
     event.preventDefault();
@@ -39,7 +40,7 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
     <Dialog title={words.newUser} onClose={onClose}>
       <form class="stack" onSubmit={create}>
         <TextField label={common.name} value={name} onChange={setName} />
-        <Field label={words.email}>
+        <Field label={words.email} error={faultAt(error, 'email')}>
           {(control) => (
             <input
               {...control}
@@ -58,6 +59,7 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
           options={roles.map(({ id }) => [id, nameOfRole(roles, id)])}
           onChoose={setRole}
         />
+        <FormFailed what={common.notChanged} error={error} fields={['email']} />
         <FormActions action={common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>

@@ -3,8 +3,9 @@ import type { createWebhook, updateWebhook } from '@worktrack/contracts/events/w
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useBusy } from '../../parts/busy.ts';
+import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
+import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -28,7 +29,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
   const [projectId, setProjectId] = useState(webhook?.projectId ?? '');
   const [secret, setSecret] = useState<string | null>();
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, error, run } = useSubmit();
   const projects = useProjects();
   const types = typesOf(chosen);
   const isReady = url.trim() !== '' && types.length > 0;
@@ -54,7 +55,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
   return (
     <Dialog title={webhook ? words.edit : words.newWebhook} onClose={onClose}>
       <form class="stack" onSubmit={save}>
-        <Field label="URL" help={words.urlHelp}>
+        <Field label="URL" help={words.urlHelp} error={faultAt(error, 'url')}>
           {(control) => (
             <input
               {...control}
@@ -77,6 +78,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
             onChoose={setProjectId}
           />
         )}
+        <FormFailed what={common.notChanged} error={error} fields={['url']} />
         <FormActions action={webhook ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
