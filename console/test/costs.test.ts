@@ -43,6 +43,8 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   });
   const outside = await createItem(organization, { title: 'Mend the link' });
   await complete(organization, task, 'agent 7', 1_000_000);
+  // As a verdict of a person does.
+  await recordSession(organization, outside, 0, 'gpt-5-mini');
   await recordSession(organization, outside, 2_000_000);
   await recordSession(organization, outside, 5, 'nobody-knows-it');
   await call('PUT', `/api/work-items/${epic.id}/budget`, { limitUsd: 1 });
@@ -59,6 +61,7 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   await row('By epic', 'No epic').getByText('61%').waitFor();
   await row('By model', 'gpt-4o').getByText('$4.38').waitFor();
   await row('By model', 'nobody-knows-it').getByText('Unknown').waitFor();
+  expect(await part('By model').getByText('gpt-5-mini').count()).toBe(0);
   await row('By agent', 'agent 7').getByText('1m tokens').waitFor();
   await row('By agent', 'Not recorded').getByText('$6.88').waitFor();
   expect(await part('By key').getByRole('row').count()).toBe(2);

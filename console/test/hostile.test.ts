@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Source } from '@worktrack/contracts/feedback/records';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
@@ -324,6 +324,49 @@ test('a text that reverses letters reverses nothing outside itself', async () =>
   const sentences = await page.locator('.history li > p:first-child').allTextContents();
   expect(sentences.filter((sentence) => sentence.includes('Owner text')).length).toBeGreaterThan(3);
   expect(sentences.filter((sentence) => sentence.includes(OVERRIDE))).toEqual([]);
+});
+
+test('what is written from right to left is shown so, and nothing around it', async () => {
+  const title = 'إصلاح الدفع (v2) قبل الإطلاق';
+  const item = await createItem(organization, {
+    ...{ title, parentId: epic.id, description: `${title}\n\n- ${title}\n\nFirst, then last` },
+  });
+  const visitor = await stage.visit(`items/${item.taskId}`);
+  const { page } = visitor;
+  /** Whether the first word is to the left of the last. */
+  const startsLeft = (within: Locator, first = 'إصلاح', last = 'الإطلاق') =>
+    within.evaluate(
+      (element, words) => {
+        const [begin, end] = words.map((word) => {
+          const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+          for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+            const at = text.textContent?.indexOf(word) ?? -1;
+            if (at < 0) continue;
+            const range = document.createRange();
+            range.setStart(text, at);
+            range.setEnd(text, at + word.length);
+            return range.getBoundingClientRect().left;
+          }
+          throw new Error(`${word} is not there.`);
+        });
+        return Number(begin) < Number(end);
+      },
+      [first, last],
+    );
+  await page.locator('.markdown li').waitFor();
+  expect(await startsLeft(page.getByRole('heading', { level: 1 }))).toBe(false);
+  expect(await startsLeft(page.locator('.markdown p').first())).toBe(false);
+  expect(await startsLeft(page.locator('.markdown li'))).toBe(false);
+  expect(await startsLeft(page.locator('.markdown p').last(), 'First', 'last')).toBe(true);
+  await page.goto(`${stage.url}/console/items/${epic.taskId}`);
+  const child = page.locator('.item-link', { hasText: item.taskId }).first();
+  await child.waitFor();
+  expect(await startsLeft(child)).toBe(false);
+  expect(await startsLeft(child, item.taskId, 'الإطلاق')).toBe(true);
+  await page.goto(`${stage.url}/console/board?q=${encodeURIComponent('الإطلاق')}`);
+  await page.locator('.card-title', { hasText: title }).waitFor();
+  expect(await startsLeft(page.locator('.card-title', { hasText: title }))).toBe(false);
+  await visitor.fits('right-to-left');
 });
 
 test('an answer that cannot be rendered says so, and leaves the rest of the page as it is', async () => {

@@ -59,6 +59,7 @@ test('what a session shows is hidden, in all its tabs, within 5 s of its end els
   for (const { page } of [visitor, tab]) {
     await page.getByText('Your session has ended').waitFor({ timeout: 5_000 });
     expect(await page.locator('.frame').count()).toBe(0);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('apiKey');
   }
   // Whoever comes next finds their own work, as it happens.
   const other = await stage.newOrganization();

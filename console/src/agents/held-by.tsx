@@ -36,7 +36,8 @@ export function HeldBy({ item, keyName, projectName, selection }: HeldByProps) {
         {may('work-items:write') && <Release item={item} />}
       </div>
       <p>
-        {projectName && <span class="quiet">{projectName} ›</span>} <a href={to(`items/${taskId}`)}>{taskId}</a> {title}
+        {projectName && <span class="quiet">{projectName} ›</span>} <a href={to(`items/${taskId}`)}>{taskId}</a>{' '}
+        <bdi>{title}</bdi>
       </p>
       {lease.note && <p class="agents-note">{lease.note}</p>}
       {lease.progress !== null && (

@@ -103,7 +103,7 @@ function BudgetView({ budget, title, children }: BudgetViewProps) {
             words.project
           ) : (
             <>
-              <a href={to(`items/${of}`)}>{of}</a> {title}
+              <a href={to(`items/${of}`)}>{of}</a> <bdi>{title}</bdi>
             </>
           )}
         </span>

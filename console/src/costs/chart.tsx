@@ -7,7 +7,8 @@ import { theme } from '../theme.ts';
 import { DAY_MS, dateOf } from './days.ts';
 
 const HEIGHT_PX = 240;
-const FONT = '12px system-ui, sans-serif';
+/** As the page (styles/tokens.css), which has loaded it by then. */
+const FONT = '12px Inter, system-ui, sans-serif';
 /** The width of an axis label: about this much per character of FONT. */
 const LETTER_PX = 7;
 const LABEL_PADDING_PX = 16;

@@ -22,7 +22,9 @@ interface ByGroupProps {
 /** What each epic, model, agent or key cost, and its share: the most expensive first. */
 export function ByGroup({ name, groups, total }: ByGroupProps) {
   const [isLong, setLong] = useState(false);
-  const sorted = groups.toSorted((one, other) => costOf(other) - costOf(one));
+  // What used nothing, as people's verdicts do, is no cost.
+  const used = groups.filter((group) => group.totalTokens > 0 || costOf(group) > 0);
+  const sorted = used.toSorted((one, other) => costOf(other) - costOf(one));
   const shown = isLong ? sorted : sorted.slice(0, SHOWN);
   const isEpic = name === 'epic';
   const titles = useTitles(isEpic ? shown.flatMap(({ key, label }) => (key === NO_EPIC ? [] : [label])) : []);

@@ -28,7 +28,7 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
         <span class="row">
           {workItem ? (
             <a href={to(`items/${workItem.taskId}`)}>
-              <span class="quiet">{workItem.taskId}</span> {workItem.title}
+              <span class="quiet">{workItem.taskId}</span> <bdi>{workItem.title}</bdi>
             </a>
           ) : (
             <a href={to('costs', { project: item.projectId ?? undefined })}>{words.budgetOfProject}</a>

@@ -61,7 +61,7 @@ export function LinkDialog({ feedbackId, onClose }: { readonly feedbackId: strin
               {workItems.map(({ id, taskId, title }) => (
                 <li key={id}>
                   <button type="button" class="inbox-entry" onClick={() => void choose(id)}>
-                    <span class="quiet">{taskId}</span> {title}
+                    <span class="quiet">{taskId}</span> <bdi>{title}</bdi>
                   </button>
                 </li>
               ))}

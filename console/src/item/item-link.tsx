@@ -15,7 +15,7 @@ export function ItemLink({ item }: { readonly item: Named }) {
     <span class="item-link">
       {type && <TypeIcon type={type} />}
       <a href={to(`items/${taskId}`)}>
-        <span class="quiet">{taskId}</span> {title}
+        <span class="quiet">{taskId}</span> <bdi>{title}</bdi>
       </a>{' '}
       {columnName && <span class="tag">{columnName}</span>}
     </span>

@@ -73,7 +73,7 @@ function Told({ told: { kind, taskId, text, at, read, workItem }, by }: ToldProp
       <div class="for-you-what">
         <span class="row">
           <a href={to(`items/${taskId}`)}>
-            <span class="quiet">{taskId}</span> {workItem?.title}
+            <span class="quiet">{taskId}</span> <bdi>{workItem?.title}</bdi>
           </a>
           <span class="quiet">
             <When at={at} />

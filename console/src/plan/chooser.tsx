@@ -71,7 +71,7 @@ function Items({ type, projectId }: ItemsProps) {
               {items.map(({ id, taskId, title, columnName }) => (
                 <li key={id}>
                   <a href={to(`plan/${taskId}`)}>
-                    <span class="quiet">{taskId}</span> {title}
+                    <span class="quiet">{taskId}</span> <bdi>{title}</bdi>
                   </a>
                   <span class="tag">{columnName}</span>
                 </li>

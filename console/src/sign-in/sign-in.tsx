@@ -1,5 +1,5 @@
 import './sign-in.css';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loading, wordsOf } from '../parts/page/states.tsx';
 import { signIn } from '../session.ts';
@@ -19,21 +19,25 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
   const [fault, setFault] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  // What had the focus is gone.
+  useEffect(() => {
+    if (ended) field.current?.focus();
+  }, [ended]);
   useEffect(() => {
     if (code) signIn({ code }).catch(() => setCodeRefused(true));
   }, [code]);
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const field = (event.currentTarget as HTMLFormElement).elements.namedItem('apiKey') as HTMLInputElement;
-    const apiKey = field.value.trim();
-    if (!apiKey || isBusy) return field.focus();
+    const apiKey = field.current?.value.trim();
+    if (!apiKey || isBusy) return field.current?.focus();
     setBusy(true);
     try {
       await signIn({ apiKey });
     } catch (error) {
       setFault(`${words.keyRefused} ${wordsOf(error)}`);
-      field.select();
+      field.current?.select();
     } finally {
       setBusy(false);
     }
@@ -50,7 +54,11 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
   return (
     <main class="sign-in panel">
       <Heading title={words.title} />
-      {ended && <p role="status">{words.ended}</p>}
+      {ended && (
+        <p id={`${id}-ended`} role="status">
+          {words.ended}
+        </p>
+      )}
       {isCodeRefused && (
         <p role="alert" class="field-error">
           {words.codeRefused} {words.anotherLink}
@@ -61,6 +69,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
         <div class="field">
           <label for={id}>{words.key}</label>
           <input
+            ref={field}
             id={id}
             class="input"
             type="password"
@@ -68,7 +77,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
             autocomplete="off"
             spellcheck={false}
             aria-invalid={fault !== undefined}
-            aria-describedby={`${id}-help ${id}-fault`}
+            aria-describedby={`${id}-ended ${id}-help ${id}-fault`}
           />
           <p id={`${id}-help`} class="field-help">
             {words.keyHelp}

@@ -9,6 +9,7 @@ import { taskAt } from './markdown-tasks.ts';
 /** Below the headings of the screen that contains the text. */
 const HEADING_LEVELS_ABOVE = 2;
 const DEEPEST_HEADING = 6;
+const WITH_DIRECTION: ReadonlySet<string> = new Set(['P', 'H3', 'H4', 'H5', 'H6', 'UL', 'OL', 'BLOCKQUOTE', 'TABLE']);
 const TASK_ID = /^[A-Z]{1,5}-[TSFEI]-[1-9]\d{0,9}(?![\w-])/;
 /** As the service reads mentions (contracts/people/mentions.ts). */
 const MENTION = /^@([\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/u;
@@ -67,6 +68,8 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   }
   // A link instead: loading it would tell a stranger who is reading this, and when.
   if (node.tagName === 'IMG' && !isOwn(node.getAttribute('src'))) node.replaceWith(linkTo(node as HTMLImageElement));
+  // Each in its own direction, and a list with its marks on that side.
+  if (WITH_DIRECTION.has(node.tagName)) node.setAttribute('dir', 'auto');
   // It may scroll, and without a mouse one scrolls what has the focus.
   if (node.tagName === 'PRE') node.setAttribute('tabindex', '0');
 });
