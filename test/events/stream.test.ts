@@ -195,6 +195,31 @@ test('of the heartbeats of one item at most one a second is sent, the newest', a
   expect(notes().length).toBeLessThanOrEqual(1 + Math.floor(seconds * 1.01));
 });
 
+test('nothing is sent of what happens in a project after its user was limited to others, however fresh the last look at the user', async () => {
+  const { call, projectId } = organization;
+  const { data: second } = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', { name: 'B' });
+  const board = await call<{ columns: { id: string }[] }>('GET', `/api/boards/${second.defaultBoardId}`);
+  const there = { type: 'task', boardId: second.defaultBoardId, boardColumnId: board.data.columns[0]?.id };
+  const createThere = async () =>
+    (await call<{ id: string }>('POST', '/api/work-items', { title: 'There', ...there })).data.id;
+  const { data: user } = await call<{ id: string }>('POST', '/api/users', {
+    ...{ email: 'bob@example.com', name: 'Bob', role: 'member' },
+  });
+  const { data: made } = await call<{ key: string }>('POST', '/api/api-keys', { name: 'Listener', userId: user.id });
+  for (let round = 0; round < 5; round++) {
+    await call('PATCH', `/api/users/${user.id}`, { projects: null });
+    const reader = await listen('', {}, made.key);
+    const isSeen = (id: string) => reader.events.some(({ subject }) => subject.id === id);
+    const before = await createThere();
+    await expect.poll(() => isSeen(before), { interval: 5 }).toBe(true);
+    await call('PATCH', `/api/users/${user.id}`, { projects: [projectId] });
+    const [after, { id: here }] = await Promise.all([createThere(), createItem('Here')]);
+    await expect.poll(() => isSeen(here), { interval: 5 }).toBe(true);
+    expect(isSeen(after)).toBe(false);
+    reader.leave();
+  }
+});
+
 test('a stream ends at once when its key is revoked, and says so', async () => {
   const { id, key } = await newKey(['work-items:read']);
   const reader = await listen('', {}, key);

@@ -9,6 +9,7 @@ export class ListenerIdentity {
   #identity: Identity;
   #askedAtMs = performance.now();
   #isDoubted = false;
+  #doubtedUntilMs = 0;
 
   /** @param identity as just verified */
   constructor(identity: Identity, recognize: () => Promise<Identity>) {
@@ -20,15 +21,17 @@ export class ListenerIdentity {
     return this.#identity;
   }
 
-  /** The key or its user has changed. */
-  doubt(): void {
+  /** The key or its user has changed, or will be looked up as changed within this time. */
+  doubt(forMs = 0): void {
     this.#isDoubted = true;
+    this.#doubtedUntilMs = Math.max(this.#doubtedUntilMs, performance.now() + forMs);
   }
 
   /** @throws OperationError API_KEY_INVALID; another one if it cannot be determined at the moment */
   async now(maxAgeMs = FRESH_MS): Promise<Identity> {
     const askedAtMs = performance.now();
-    if (!this.#isDoubted && askedAtMs - this.#askedAtMs < maxAgeMs) return this.#identity;
+    const isDoubted = this.#isDoubted || askedAtMs < this.#doubtedUntilMs;
+    if (!isDoubted && askedAtMs - this.#askedAtMs < maxAgeMs) return this.#identity;
     // Before asking: if doubt arises while the question is being answered, it is asked again.
     this.#isDoubted = false;
     try {

@@ -169,7 +169,11 @@ export class EventStream implements Listener {
   #heed({ type, subject }: LoggedEvent): void {
     const { key, session, user } = this.#identity.last;
     if (type === 'key.revoked' && (subject.id === key.id || subject.id === session?.keyId)) this.end('refused');
-    else if (type === 'user.updated' && subject.id === user.id) void this.#recognizeAnew();
+    else if (type === 'user.updated' && subject.id === user.id) {
+      // At once: what came with it is delivered before anything can be looked up.
+      this.#identity.doubt(SETTLED_MS);
+      void this.#recognizeAnew();
+    }
   }
 
   async #recognizeAnew(): Promise<void> {
