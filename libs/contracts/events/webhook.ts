@@ -11,7 +11,7 @@ export type EventPattern = z.infer<typeof EventPattern>;
 export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const;
 /**
  * `by_hand`; `gone`: the endpoint returned 410; `failing`: nothing but failures for five days; `maker`: the user on whose behalf it sends is
- * disabled, or may no longer have webhooks.
+ * disabled, or may no longer have webhooks or read what this one gets.
  */
 export const DISABLED_REASONS = ['by_hand', 'gone', 'failing', 'maker'] as const;
 

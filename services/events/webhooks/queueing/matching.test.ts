@@ -5,7 +5,7 @@ import {
   PERMISSION_TO_SEE,
   SUBJECT_KINDS,
 } from '@worktrack/contracts/events/event';
-import { PERMISSIONS, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { describe, expect, test } from 'vitest';
 import { loses, wants } from './matching.ts';
 
@@ -56,7 +56,10 @@ describe('a user loses webhooks', () => {
     subject: { kind: 'user' as const, id },
     data: { changes },
   });
-  const webhook = { maker: { userId: 'u' }, projectId: 'p' };
+  const webhook = {
+    ...{ maker: { userId: 'u' }, projectId: 'p', types: ['work_item.moved' as const, 'board.*' as const] },
+    permissions: [...PERMISSIONS],
+  };
   const cases: readonly (readonly [changes: object, loses: boolean])[] = [
     [{ disabled: { from: false, to: true } }, true],
     [{ disabled: { from: true, to: false } }, false],
@@ -71,6 +74,20 @@ describe('a user loses webhooks', () => {
     ),
   ];
   test.each(cases)('by %j: %s', (changes, expected) => expect(loses(changed(changes), webhook)).toBe(expected));
+
+  const ENOUGH: readonly Permission[] = ['webhooks:write', 'work-items:read', 'projects:read'];
+  test.each<[lost: string, held: readonly Permission[], expected: boolean]>([
+    ['nothing that is sent', ENOUGH, false],
+    ['webhooks', ENOUGH.slice(1), true],
+    ['one kind of several', ENOUGH.slice(0, 2), true],
+  ])('whose role has lost %s', (_lost, permissions, expected) => {
+    const event = { ...changed({}), data: { changes: {}, permissions } };
+    expect(loses(event, webhook)).toBe(expected);
+    // All that its key could read when it was made.
+    const all = { ...webhook, types: ['*' as const] };
+    expect(loses(event, { ...all, permissions: [...ENOUGH] })).toBe(expected);
+    expect(loses(event, { ...all, permissions: [...PERMISSIONS] })).toBe(true);
+  });
 
   test('by what happens to another user: no', () => {
     expect(loses(changed({ disabled: { to: true } }, 'v'), webhook)).toBe(false);

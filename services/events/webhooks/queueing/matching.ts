@@ -1,4 +1,4 @@
-import { type LoggedEvent, PERMISSION_TO_SEE } from '@worktrack/contracts/events/event';
+import { type LoggedEvent, PERMISSION_TO_SEE, SUBJECT_KINDS } from '@worktrack/contracts/events/event';
 import type { EventPattern } from '@worktrack/contracts/events/webhook';
 import { type Permission, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
 import type { WebhookDocument } from '../webhooks.model.ts';
@@ -18,16 +18,26 @@ function matches(pattern: EventPattern, type: string): boolean {
   return type.startsWith(pattern.slice(0, -1));
 }
 
-/** Whether an event says that a webhook's user was disabled, may no longer have webhooks, or no longer sees its project. */
+/** Whether an event says that a webhook's user was disabled, may no longer have webhooks, or no longer sees its project or something else that it gets. */
 export function loses(
   { type, subject, data }: LoggedEvent,
-  { maker, projectId }: { readonly maker: { readonly userId: string }; readonly projectId: string | null },
+  {
+    maker,
+    projectId,
+    types,
+    permissions,
+  }: Pick<WebhookDocument, 'projectId' | 'types' | 'permissions'> & {
+    readonly maker: { readonly userId: string };
+  },
 ): boolean {
   if (type !== 'user.updated' || subject.id !== maker.userId) return false;
   const { disabled, role, projects } = (data.changes ?? {}) as Readonly<Record<string, { readonly to?: unknown }>>;
   if (disabled?.to === true) return true;
   if (Array.isArray(projects?.to) && (projectId === null || !projects.to.includes(projectId))) return true;
   // Of the role that the user has now. Events of earlier versions name a built-in one instead.
-  const permissions = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
-  return permissions ? !permissions.includes('webhooks:write') : role !== undefined;
+  const held = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
+  if (!held) return role !== undefined;
+  const kinds = SUBJECT_KINDS.filter((kind) => types.some((each) => each === '*' || each.startsWith(`${kind}.`)));
+  const needed = kinds.map((kind) => PERMISSION_TO_SEE[kind]).filter((each) => permissions.includes(each));
+  return !['webhooks:write' as const, ...needed].every((each) => held.includes(each));
 }
