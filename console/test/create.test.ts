@@ -186,6 +186,20 @@ test('Ctrl+K finds an item of any project by its words or ID, and does what the 
   await page.keyboard.press('Control+k');
   await palette.getByRole('option').first().waitFor();
   expect(await palette.getByRole('option').first().textContent()).toContain('Sought-after palette');
+  // What is offered covers neither what is typed nor the hint.
+  const inList = () =>
+    palette.evaluate((dialog) => {
+      const isCovered = (part: Element | null) => {
+        const { left, top, height } = part?.getBoundingClientRect() ?? new DOMRect();
+        return document.elementFromPoint(left + 20, top + height / 2)?.closest('[role=listbox]') !== null;
+      };
+      return [dialog.querySelector('input'), dialog.querySelector('.palette-hint')].map(isCovered);
+    });
+  expect(await inList()).toEqual([false, false]);
+  await page.keyboard.press('ArrowUp');
+  const last = palette.getByRole('option').last();
+  await palette.locator('[role=option][aria-selected=true]').and(last).waitFor();
+  expect(await last.evaluate((option) => option.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
   await visitor.isGood('palette');
   await page.keyboard.type('create a');
   await page.keyboard.press('Enter');

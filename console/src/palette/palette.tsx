@@ -70,11 +70,11 @@ export function Palette() {
   }, [isEntered, isKnown]);
 
   return (
-    <Dialog title={words.title} onClose={close}>
+    <Dialog title={words.title} onClose={close} atTop>
       <Suggest
         aria-label={words.field}
         placeholder={words.field}
-        opensAtOnce
+        inPlace
         value={text}
         suggestions={choices}
         onInput={(written) => {

@@ -48,7 +48,7 @@ export function useListbox({ onChoose, value, typed = '', offered }: ListboxOpti
       choose.current((target as HTMLElement).dataset.value ?? '');
     };
     const follow = (event?: Event) => {
-      if (!(event?.target instanceof Node && options.contains(event.target))) showAt(options, field);
+      if (!(event?.target instanceof Node && options.contains(event.target))) show(options, field);
     };
     nav.start();
     follow();
@@ -81,7 +81,7 @@ export function useListbox({ onChoose, value, typed = '', offered }: ListboxOpti
   }, [typed]);
 
   useLayoutEffect(() => {
-    if (list.current && input.current) showAt(list.current, input.current);
+    if (list.current && input.current) show(list.current, input.current);
   }, [offered]);
 
   // A press elsewhere takes the focus away.
@@ -91,6 +91,11 @@ export function useListbox({ onChoose, value, typed = '', offered }: ListboxOpti
     return () => field?.removeEventListener('blur', close);
   }, []);
   return { input, list, id, isOpen, open: () => setOpen(true), close };
+}
+
+/** Unless it stands below the input anyway. */
+function show(options: HTMLElement, field: HTMLElement): void {
+  if (options.popover !== null) showAt(options, field);
 }
 
 /** What the input of a combobox is to a screen reader, before the library says so itself. */

@@ -25,18 +25,18 @@ interface SuggestProps {
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly disabled?: boolean | undefined;
-  /** Suggests something before anything is typed. */
-  readonly opensAtOnce?: boolean;
+  /** Suggests something before anything is typed, below the input, where there is nothing else. */
+  readonly inPlace?: boolean;
 }
 
 /** A text with suggestions, none of which need be taken: a combobox, as `Select` is. */
 export function Suggest(props: SuggestProps) {
-  const { value, onInput, suggestions, onChoose, onEnter, onLeave, opensAtOnce, ...attributes } = props;
+  const { value, onInput, suggestions, onChoose, onEnter, onLeave, inPlace, ...attributes } = props;
   const listbox = useListbox({ onChoose, offered: suggestions.length });
   const { input, list, id, isOpen } = listbox;
   useEffect(() => {
-    if (opensAtOnce) listbox.open();
-  }, [opensAtOnce]);
+    if (inPlace) listbox.open();
+  }, [inPlace]);
   const isShown = isOpen && suggestions.length > 0;
   return (
     <>
@@ -58,7 +58,7 @@ export function Suggest(props: SuggestProps) {
             event.preventDefault();
             listbox.open();
           }
-          if (isShown && event.key === 'Escape') {
+          if (isShown && !inPlace && event.key === 'Escape') {
             event.preventDefault();
             event.stopPropagation();
             listbox.close();
@@ -75,8 +75,8 @@ export function Suggest(props: SuggestProps) {
         <div
           ref={list}
           id={id}
-          class={suggestions.length > 0 ? 'options' : 'options options-none'}
-          popover="manual"
+          class={`options ${inPlace ? 'options-in-place' : ''} ${suggestions.length > 0 ? '' : 'options-none'}`}
+          popover={inPlace ? undefined : 'manual'}
           role="listbox"
           aria-label={attributes['aria-label'] ?? words.options}
           // The input keeps the focus.

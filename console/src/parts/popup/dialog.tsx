@@ -12,10 +12,12 @@ interface DialogProps {
   readonly onClose?: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
+  /** What it finds changes its height, and not where one types. */
+  readonly atTop?: boolean;
 }
 
 /** A modal dialog, for as long as it is rendered. The browser keeps the focus inside. */
-export function Dialog({ title, onClose, children, wide }: DialogProps) {
+export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // At once: what is typed right after the key that opens it belongs inside.
@@ -33,7 +35,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   return (
     <dialog
       ref={dialog}
-      class={wide ? 'dialog dialog-wide' : 'dialog'}
+      class={`dialog ${wide ? 'dialog-wide' : ''} ${atTop ? 'dialog-at-top' : ''}`}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
