@@ -1,11 +1,11 @@
-import type { Ingested } from '@worktrack/contracts/feedback/public-api';
 import type { Failure } from './service.ts';
+import type { Receipt } from './submission.ts';
 
 /** What a page can listen to, and what listeners receive. */
 export interface WidgetEvents {
   readonly open: undefined;
   readonly close: undefined;
-  readonly submitted: Ingested | { readonly id: null };
+  readonly submitted: Receipt;
   /** It could not be sent, and waits in the browser until it can: `submitted` follows. */
   readonly queued: Failure;
   readonly error: Failure;

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '@worktrack/contracts/errors';
-import type { Bootstrap, CaptchaChallenge, Ingested } from '@worktrack/contracts/feedback/public-api';
+import type { Accepted, Bootstrap, CaptchaChallenge, Ingested } from '@worktrack/contracts/feedback/public-api';
 import type { Category } from '@worktrack/contracts/feedback/records';
 
 // Only types are imported from the contracts: zod would make up most of the script.
@@ -73,7 +73,7 @@ export class Service {
     submission: Submission,
     proof: { readonly token: string; readonly captchaToken: string | undefined },
     idempotencyKey: string,
-  ): Promise<Ingested> {
+  ): Promise<Ingested | Accepted> {
     return this.#call('ingest', 'feedback/ingest', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },

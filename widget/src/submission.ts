@@ -8,6 +8,9 @@ const RETRY_AFTER_MS: readonly number[] = [1_000, 3_000];
 /** For a longer wait than this, the person decides. */
 const LONGEST_SILENT_WAIT_MS = 5_000;
 
+/** What became of a submission. Without an id, the service has it, and does not say as which item. */
+export type Receipt = Ingested | { readonly id: null };
+
 export type Progress = 'checking' | 'sending' | 'retrying';
 
 /**
@@ -33,12 +36,12 @@ export class Submitter {
     return this.#bootstrap;
   }
 
-  /** Returns `known` if the service already has it from an attempt whose response was lost. Throws ServiceError if the person has to be told. */
+  /** Throws ServiceError if the person has to be told. */
   async submit(
     submission: Submission,
     attempts: Attempts,
     onProgress: (progress: Progress) => void = () => {},
-  ): Promise<Ingested | 'known'> {
+  ): Promise<Receipt> {
     const repaired = new Set<Repair>();
     for (let retry = 0; ; ) {
       try {
@@ -46,7 +49,8 @@ export class Submitter {
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const { failure } = error;
-        if (failure.code === 'DUPLICATE_FEEDBACK' && attemptAt(submission, attempts).uncertain) return 'known';
+        // It has it from an attempt whose response was lost.
+        if (failure.code === 'DUPLICATE_FEEDBACK' && attemptAt(submission, attempts).uncertain) return { id: null };
         const repair = repairOf(failure);
         if (repair && !repaired.has(repair)) {
           repaired.add(repair);
@@ -62,7 +66,7 @@ export class Submitter {
     }
   }
 
-  async #try(submission: Submission, attempts: Attempts, onProgress: (progress: Progress) => void): Promise<Ingested> {
+  async #try(submission: Submission, attempts: Attempts, onProgress: (progress: Progress) => void): Promise<Receipt> {
     onProgress('sending');
     const { token, config } = await this.bootstrap();
     let captchaToken: string | undefined;
@@ -75,7 +79,8 @@ export class Submitter {
     // Before it is sent: a reload in the middle is a lost response too.
     attempts.keep({ ...attempt, uncertain: true });
     try {
-      return await this.#service.ingest(submission, { token, captchaToken }, attempt.key);
+      const receipt = await this.#service.ingest(submission, { token, captchaToken }, attempt.key);
+      return 'id' in receipt ? receipt : { id: null };
     } catch (error) {
       if (error instanceof ServiceError && !mayHaveArrived(error.failure)) attempts.keep(attempt);
       throw error;

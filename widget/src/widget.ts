@@ -141,7 +141,7 @@ export class FeedbackWidget {
       const receipt = await this.#submitter.submit(submission, this.#drafts, (progress) => this.#working(progress));
       this.#clear();
       this.#panel.succeed();
-      this.#events.emit('submitted', receipt === 'known' ? { id: null } : receipt);
+      this.#events.emit('submitted', receipt);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (!this.#queued(submission, error.failure)) this.#refused(error.failure);
@@ -177,7 +177,7 @@ export class FeedbackWidget {
     }
     try {
       const receipt = await this.#submitter.submit(submission, attempts);
-      this.#events.emit('submitted', receipt === 'known' ? { id: null } : receipt);
+      this.#events.emit('submitted', receipt);
     } catch (error) {
       if (error instanceof ServiceError && !isWorthKeeping(error.failure.code)) explain(error.failure, this.#settings);
       throw error;

@@ -74,13 +74,19 @@ test('a page hears what happens, as long as it listens, and its own errors stay 
   await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
   await (await visitor.write('Heard.')).send();
   await visitor.isTold('We already have this message');
+  // As while it cannot be stored.
+  const accepted = { success: true, data: { status: 'accepted' } };
+  await visitor.page.route('**/feedback/ingest', (route) => route.fulfill({ status: 202, json: accepted }));
+  await (await visitor.write('Accepted.')).send();
+  await visitor.isThanked();
   await visitor.page.keyboard.press('Escape');
-  await expect.poll(() => heard.length).toBe(4);
+  await expect.poll(() => heard.length).toBe(5);
   const [item] = await source.inbox();
   expect(heard).toEqual([
     ['open', undefined],
     ['submitted', { id: item?.id, status: 'new', createdAt: item?.createdAt }],
     ['error', expect.objectContaining({ code: 'DUPLICATE_FEEDBACK', status: 409 })],
+    ['submitted', { id: null }],
     ['close', undefined],
   ]);
 });
