@@ -11,7 +11,14 @@ import { localStack, secretsOf } from './local-stack.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-const unobserved: RpcObserver = { called() {}, handled() {}, batched() {}, pending() {}, deadLettered() {} };
+const unobserved: RpcObserver = {
+  called() {},
+  handled() {},
+  batched() {},
+  pending() {},
+  working() {},
+  deadLettered() {},
+};
 
 /**
  * Calls the keys service directly, bypassing the gateway, for operations that no API key can request: through the broker at `RABBITMQ_URL` and with the key

@@ -411,7 +411,7 @@ describe('a call is refused before it is sent', () => {
 
   test('when too many are pending, and no longer when some have been answered', async () => {
     const gate = new Gate();
-    await rig.serve({
+    const { seen } = await rig.serve({
       ...handlers,
       'calls.hold': echoAfter(() => gate.passed),
     });
@@ -421,8 +421,10 @@ describe('a call is refused before it is sent', () => {
       code: 'UNAVAILABLE',
       extra: { retryAfterSeconds: 1 },
     });
+    await expect.poll(() => seen.workingCalls).toBe(3);
     gate.open();
     await Promise.all(held);
+    expect(seen.workingCalls).toBe(0);
     expect(await service.call('calls.echo', {}, { requestId })).toEqual({ text: 'nothing' });
   });
 

@@ -65,7 +65,7 @@ class Server implements RpcServer {
     const operations = [...endpoints.values()].map(({ operation }) => operation);
     this.#replies = new ReplySender(broker, observer);
     if (operations.some(({ bytes }) => bytes)) this.#streams = new StreamServer(broker, log, observer);
-    this.#open = new OpenItems(this.#replies, observer);
+    this.#open = new OpenItems(this.#replies, observer, true);
     this.#runner = new CallRunner({
       service: contract.name,
       endpoints,

@@ -21,6 +21,7 @@ export class Recorder implements RpcObserver {
   readonly batches: { side: 'request' | 'reply'; items: number }[] = [];
   readonly deadLetters: { queue: string; reason: string }[] = [];
   pendingCalls = 0;
+  workingCalls = 0;
   readonly log: Log;
   readonly #allLines: LogLine[];
 
@@ -41,6 +42,9 @@ export class Recorder implements RpcObserver {
   }
   pending(count: number): void {
     this.pendingCalls = count;
+  }
+  working(count: number): void {
+    this.workingCalls = count;
   }
   deadLettered(queue: string, reason: string): void {
     this.deadLetters.push({ queue, reason });

@@ -29,6 +29,8 @@ export interface RpcObserver {
   batched(side: 'request' | 'reply', items: number): void;
   /** This process's currently unanswered calls. */
   pending(count: number): void;
+  /** The calls that this process has begun and not answered, but those that wait until there is something to do. */
+  working(count: number): void;
   deadLettered(queue: string, reason: string): void;
   /** If calls are traced. Otherwise a trace context is passed on as it came. */
   readonly tracer?: RpcTracer | undefined;

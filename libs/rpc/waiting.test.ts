@@ -68,6 +68,7 @@ describe('calls that wait', () => {
     const { service } = await rig.client();
     const answers = TEXTS.map((text) => service.call('waiting.take', { text, waitSeconds: 30 }, { requestId }));
     await replicas[0].holder.has(5);
+    expect(replicas[0].seen.workingCalls).toBe(0);
     await replicas[0].die();
     await replicas[1].holder.has(5);
     expect(replicas[1].holder.texts).toEqual(TEXTS);

@@ -277,6 +277,11 @@ const MACHINERY: Dashboard = {
       queries: { '{{job}} {{instance}}': 'worktrack_rpc_pending_calls' },
     },
     {
+      question: 'How many calls is each replica working on?',
+      unit: 'short',
+      queries: { '{{job}} {{instance}}': 'worktrack_rpc_working_calls' },
+    },
+    {
       question: 'How many calls travel in one message?',
       unit: 'short',
       queries: {

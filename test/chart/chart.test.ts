@@ -137,6 +137,39 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     }
   });
 
+  test('lets each service talk to whom it does in the picture of ARCHITECTURE.md', () => {
+    const architecture = readFileSync(join(deploy, '../ARCHITECTURE.md'), 'utf8');
+    const drawn = architecture.matchAll(/══ (\w+) ─+► ([\w, ]+)(; internet: .+)?$/gm);
+    const servers = new Map(Array.from(drawn, ([, name, to = '', internet]) => [name, { to, internet }]));
+    expect([...servers.keys()].toSorted()).toEqual(SERVICES.filter((name) => name !== 'gateway'));
+    for (const service of SERVICES) {
+      const { to, internet } = servers.get(service) ?? { to: 'Redis', internet: undefined };
+      const { egress } = policyOf(all, service);
+      const open = egress.flatMap(({ ports, to }) => (to ? [] : ports.map(({ port }) => port)));
+      expect([open.includes(6379), open.includes(27017)], service).toEqual([
+        to.includes('Redis'),
+        to.includes('MongoDB'),
+      ]);
+      expect(
+        egress.some(({ to }) => to?.some(({ ipBlock }) => ipBlock)),
+        service,
+      ).toBe(internet !== undefined);
+    }
+  });
+
+  test('scales the gateway by the calls that it waits for, and services by those that they are working on', () => {
+    const metrics = all.flatMap(({ kind, metadata, spec }) => {
+      if (kind !== 'HorizontalPodAutoscaler') return [];
+      const { metrics } = spec as unknown as { metrics: { pods?: { metric: { name: string } } }[] };
+      return [[metadata.name, metrics.flatMap(({ pods }) => pods?.metric.name ?? [])]];
+    });
+    expect(Object.fromEntries(metrics)).toEqual({
+      'wt-gateway': ['worktrack_rpc_pending_calls'],
+      'wt-keys': ['worktrack_rpc_working_calls'],
+      'wt-workitems': ['worktrack_rpc_working_calls'],
+    });
+  });
+
   test('lets `helm test` in where only some may reach the gateway, and some services out to the internet, to no address within', async () => {
     const clients = { namespaceSelector: { matchLabels: { name: 'clients' } } };
     const objects = await render(helm, { 'networkPolicies.enabled': true, 'networkPolicies.ingressFrom': [clients] });

@@ -9,14 +9,17 @@ import type { ReplySender } from './reply-sender.ts';
 export class OpenItems {
   readonly #replies: ReplySender;
   readonly #observer: RpcObserver;
+  readonly #tellsWork: boolean;
   readonly #running = new Set<Item>();
   readonly #deadlines = new DeadlineTimer((now) => this.#sweep(now));
   #openDeliveries = 0;
   #whenIdle: (() => void) | undefined;
 
-  constructor(replies: ReplySender, observer: RpcObserver) {
+  /** @param tellsWork whether the process works on these, rather than waits until there is something to do */
+  constructor(replies: ReplySender, observer: RpcObserver, tellsWork: boolean) {
     this.#replies = replies;
     this.#observer = observer;
+    this.#tellsWork = tellsWork;
   }
 
   /** For an empty message, which only probes whether the queue exists, this is all. */
@@ -28,6 +31,7 @@ export class OpenItems {
   /** From now on its deadline is monitored. */
   run(item: Item): void {
     this.#running.add(item);
+    if (this.#tellsWork) this.#observer.working(this.#running.size);
     this.#deadlines.watch(item.deadlineAtMs);
   }
 
@@ -51,6 +55,7 @@ export class OpenItems {
     item.isClosed = true;
     item.closed?.();
     this.#running.delete(item);
+    if (this.#tellsWork) this.#observer.working(this.#running.size);
     item.delivery.openItems--;
     if (item.delivery.openItems === 0) this.#finish(item.delivery);
   }

@@ -54,7 +54,7 @@ export class WaitingCalls {
     this.#endpoints = endpoints;
     this.#replies = replies;
     this.#waits = waits;
-    this.#open = new OpenItems(replies, observer);
+    this.#open = new OpenItems(replies, observer, false);
     this.#runner = new CallRunner({
       service,
       endpoints,

@@ -55,6 +55,11 @@ const pendingCalls = new Gauge({
   help: 'Calls by this process that are still awaiting a reply.',
   registers: [registry],
 });
+const workingCalls = new Gauge({
+  name: 'worktrack_rpc_working_calls',
+  help: 'Calls that this process has taken from its queue and not answered.',
+  registers: [registry],
+});
 const deadLetters = new Counter({
   name: 'worktrack_rpc_dead_letters_total',
   help: 'Messages and items sent to a dead-letter queue, by queue and reason.',
@@ -73,5 +78,6 @@ export const rpcObserver: RpcObserver = {
     serverLatency.observe({ operation, outcome }, durationMs / 1000, trace && tracing?.ended(trace, outcome)),
   batched: (side, items) => batchItems.observe({ side }, items),
   pending: (count) => pendingCalls.set(count),
+  working: (count) => workingCalls.set(count),
   deadLettered: (queue, reason) => deadLetters.inc({ queue, reason }),
 };
