@@ -235,6 +235,23 @@ test('erasing a user leaves neither name nor address, and the chain whole', asyn
   expect(after[0]?.targets[0]?.name).toBe(commitmentTo(name, before[0]?.salts['targets.0.name'] as string));
 });
 
+test('erasing two users of the same entries at once, by two replicas, brings neither of them back, and what is exported meanwhile is whole', async () => {
+  const organizationId = randomUUID();
+  const people = ['Grace Hopper', 'Ada Lovelace'].map((name) => ({ name, id: randomUUID() }));
+  const [grace, ada] = people as [(typeof people)[0], (typeof people)[0]];
+  const actor = { type: 'session' as const, id: randomUUID(), name: grace.name, userId: grace.id };
+  const targets = [{ type: 'user' as const, id: ada.id, name: ada.name }];
+  await events.take(Array.from({ length: 60 }, () => entry(organizationId, { actor, targets })));
+  const erasing = people.map(({ id }) => events.take([event({ organizationId, type: 'user.erased', subjectId: id })]));
+  let isOver = false;
+  const erased = Promise.all(erasing).then(() => (isOver = true));
+  while (!isOver) expect(isWhole(await everything(organizationId))).toBe(true);
+  await erased;
+  const entries = await everything(organizationId);
+  for (const { name } of people) expect(JSON.stringify(entries)).not.toContain(name);
+  expect(isWhole(entries)).toBe(true);
+});
+
 test('what is entered after a user was erased, as a refusal of the same minute, has neither name nor address', async () => {
   const organizationId = randomUUID();
   const [userId, id] = [randomUUID(), randomUUID()];

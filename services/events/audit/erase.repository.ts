@@ -47,7 +47,20 @@ export async function eraseKnown(organizationId: string, entries: readonly NewEn
 
 const idOf = (organizationId: string, userId: string) => `${organizationId} ${userId}`;
 
-async function eraseFrom({ _id, organizationId, data }: EntryRecord, userId: string): Promise<void> {
+async function eraseFrom(record: EntryRecord, userId: string): Promise<void> {
+  const { organizationId, _id } = record;
+  for (let data: string | undefined = record.data; data !== undefined; ) {
+    const erased = withoutUser(data, userId);
+    if (erased === undefined) return;
+    const { matchedCount } = await EntryModel.updateOne({ organizationId, _id, data }, { $set: { data: erased } });
+    if (matchedCount > 0) return;
+    // Another one of its users was erased meanwhile, and must not come back.
+    data = (await EntryModel.findOne({ organizationId, _id }).lean())?.data;
+  }
+}
+
+/** @returns the entry as JSON; undefined if it says nothing of the user */
+function withoutUser(data: string, userId: string): string | undefined {
   const entry = JSON.parse(data) as Omit<AuditEntry, 'hash'>;
   const isActor = entry.actor.userId === userId;
   const isTarget = entry.targets.some((target) => target.id === userId);
@@ -56,12 +69,12 @@ async function eraseFrom({ _id, organizationId, data }: EntryRecord, userId: str
     (isTarget && path.startsWith('changes.')) ||
     entry.targets.some((target, index) => target.id === userId && path === `targets.${index}.name`);
   const paths = Object.keys(entry.salts).filter(isPersonal);
-  if (paths.length === 0) return;
+  if (paths.length === 0) return undefined;
   let erased: Record<string, unknown> = { ...entry };
   for (const path of paths) {
     const salt = entry.salts[path] as string;
     erased = replaced(erased, path.split('.'), (value) => commitmentTo(value, salt)) as Record<string, unknown>;
   }
   erased.salts = Object.fromEntries(Object.entries(entry.salts).filter(([path]) => !paths.includes(path)));
-  await EntryModel.updateOne({ organizationId, _id }, { $set: { data: JSON.stringify(erased) } });
+  return JSON.stringify(erased);
 }
