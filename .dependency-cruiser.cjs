@@ -14,7 +14,7 @@ module.exports = {
       name: 'no-two-way-doors',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^(services|libs|console|widget)/' },
+      from: { path: '^(services|libs|console|widget|cli|stack|bench|test)/' },
       to: { circular: true },
     },
     outside(

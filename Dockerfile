@@ -29,7 +29,7 @@ COPY libs libs
 COPY cli cli
 COPY console console
 COPY widget widget
-RUN node console/build.ts && node widget/build.ts && node cli/one-file/build.ts
+RUN node console/build/build.ts && node widget/build/build.ts && node cli/one-file/build.ts
 
 # What others wrote changes more seldom than what we write, so it is a layer of its own; of it, only what runs: source maps, types, sources, manuals and the tests of
 # packages are more than half of it.

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareSides } from './support/beside.ts';
+import { compareSides } from './profile/beside.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '60' }, requests: { type: 'string', default: '400' } },

@@ -5,8 +5,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import { compareSides } from './profile/beside.ts';
 import type { Kind } from './profile/kinds.ts';
-import { compareSides } from './support/beside.ts';
 
 const { values } = parseArgs({
   options: {

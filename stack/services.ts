@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildOneFile } from '@worktrack/cli/one-file/build';
-import { buildConsole } from '@worktrack/console/build';
-import { buildWidget } from '@worktrack/widget/build';
+import { buildConsole } from '@worktrack/console/build/build';
+import { buildWidget } from '@worktrack/widget/build/build';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { SECRET_NAMES, type Secrets } from './files/secrets.ts';
 import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';

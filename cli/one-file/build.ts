@@ -54,7 +54,7 @@ export async function buildOneFile(): Promise<void> {
 
 async function bundle(): Promise<string> {
   const build = await rolldown({
-    input: join(HERE, 'main.ts'),
+    input: join(HERE, '../one-file-main.ts'),
     platform: 'node',
     external: ['js-yaml'],
     transform: { target: 'node20' },

@@ -1,7 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { TestProxy } from '../../libs/rpc/test-proxy.ts';
+import { TestProxy } from '../../libs/rpc/testing/proxy.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { TestProxy } from '../../libs/rpc/test-proxy.ts';
+import { TestProxy } from '../../libs/rpc/testing/proxy.ts';
 import { forgetAllButTheLast } from '../../test/support/forget-events.ts';
 import { startSystem } from '../../test/support/system.ts';
 import { createItem } from './support/create-item.ts';

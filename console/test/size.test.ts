@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { buildConsole, type ConsoleBuild } from '../build.ts';
+import { buildConsole, type ConsoleBuild } from '../build/build.ts';
 
 const MAX_FIRST_BYTES = 90_000;
 const MAX_BYTES = 320_000;

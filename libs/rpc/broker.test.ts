@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Progress } from '../../stack/progress.ts';
 import { type Servers, startServers } from '../../stack/servers/start.ts';
-import { echoAfter, echoContract } from './test-echo.ts';
-import { Gate, RpcRig, type TestClient } from './test-rig.ts';
+import { echoAfter, echoContract } from './testing/echo.ts';
+import { Gate, RpcRig, type TestClient } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
 const contract = echoContract('broker');

@@ -4,9 +4,9 @@ import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { virtualHost } from '../../test/support/servers.ts';
-import { echoAfter } from './test-echo.ts';
-import { failure } from './test-failure.ts';
-import { Gate, RpcRig, testCaller } from './test-rig.ts';
+import { echoAfter } from './testing/echo.ts';
+import { failure } from './testing/failure.ts';
+import { Gate, RpcRig, testCaller } from './testing/rig.ts';
 import type { CallContext, RpcHandlers } from './types.ts';
 
 const read = {

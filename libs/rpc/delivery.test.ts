@@ -8,8 +8,8 @@ import { callText, encodeRequests } from './message/envelope.ts';
 import { encodeFrame } from './message/frame.ts';
 import { hmacSigner, type RequestSigner, SIGNATURE_BYTES } from './message/signature.ts';
 import { laneQueues } from './queues.ts';
-import { echoAfter, echoContract, echoOperation } from './test-echo.ts';
-import { Gate, RpcRig } from './test-rig.ts';
+import { echoAfter, echoContract, echoOperation } from './testing/echo.ts';
+import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
 const echo = echoOperation('delivery');

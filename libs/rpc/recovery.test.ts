@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { virtualHost } from '../../test/support/servers.ts';
 import { RecoveringChannel } from './channel.ts';
-import { echoAfter, echoContract } from './test-echo.ts';
-import { TestProxy } from './test-proxy.ts';
-import { Gate, RpcRig } from './test-rig.ts';
+import { echoAfter, echoContract } from './testing/echo.ts';
+import { TestProxy } from './testing/proxy.ts';
+import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
 const contract = echoContract('recovery');

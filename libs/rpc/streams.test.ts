@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { virtualHost } from '../../test/support/servers.ts';
 import { CHUNK_BYTES, WINDOW_CHUNKS } from './streams/streams.ts';
-import { failure } from './test-failure.ts';
-import { Gate, RpcRig, testCaller } from './test-rig.ts';
+import { failure } from './testing/failure.ts';
+import { Gate, RpcRig, testCaller } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
 const Range = z.strictObject({ start: z.int().default(0), end: z.int().optional() });

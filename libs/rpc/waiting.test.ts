@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { virtualHost } from '../../test/support/servers.ts';
 import { nowMs } from './clock.ts';
-import { echoOperation } from './test-echo.ts';
-import { Gate, RpcRig } from './test-rig.ts';
+import { echoOperation } from './testing/echo.ts';
+import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers, Waiting } from './types.ts';
 
 const take = operation({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
-import { TestProxy } from '@worktrack/rpc/test-proxy';
+import { TestProxy } from '@worktrack/rpc/testing/proxy';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { endOfLog } from '../events/end-of-log.ts';
 import { COMMAND, COMPILED_ONCE } from '../support/command.ts';

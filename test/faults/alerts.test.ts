@@ -5,8 +5,8 @@ import { type PrometheusServer, startPrometheus } from '@worktrack/stack/monitor
 import { Progress } from '@worktrack/stack/progress';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newLease } from '../support/servers.ts';
-import { SteadyCalls } from '../support/steady-calls.ts';
 import { startSystem } from '../support/system.ts';
+import { SteadyCalls } from '../upgrade/steady-calls.ts';
 import { Alertmanager, type Notice } from './alertmanager.ts';
 import { TELLING_FAULTS } from './alerts.ts';
 import { MINUTES } from './form.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES, type ServiceName } from '@worktrack/stack/layout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SteadyCalls } from '../support/steady-calls.ts';
 import { startSystem } from '../support/system.ts';
+import { SteadyCalls } from './steady-calls.ts';
 
 const template = readFileSync(
   join(import.meta.dirname, '../../deploy/helm/worktrack/templates/deployments.yaml'),

@@ -10,7 +10,7 @@ import { type Servers, startServers } from '../../../stack/servers/start.ts';
 import { type Broker, connectBroker } from '../connection.ts';
 import { hmacSigner } from '../message/signature.ts';
 import { signedMessage } from '../message/signed.ts';
-import { Recorder } from '../test-rig.ts';
+import { Recorder } from '../testing/rig.ts';
 import { Election } from './election.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { LogConsumer } from './log-consumer.ts';

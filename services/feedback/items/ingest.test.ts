@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TestProxy } from '@worktrack/rpc/test-proxy';
+import { TestProxy } from '@worktrack/rpc/testing/proxy';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { DUPLICATE_WINDOW_MS } from '@worktrack/runtime/redis/duplicates';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

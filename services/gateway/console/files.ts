@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PINNED, type StaticFile, staticFile } from '../http/static-file.ts';
 
-/** Where the build of the console puts its files (console/build.ts). */
+/** Where the build of the console puts its files (console/build/build.ts). */
 const DIST = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
 /** Below `/console/`: what has the hash of its content in its name. */
@@ -42,6 +42,6 @@ async function readManifest(): Promise<Manifest> {
   try {
     return JSON.parse(await readFile(join(DIST, 'manifest.json'), 'utf8')) as Manifest;
   } catch (error) {
-    throw new Error('The console is not built; `node console/build.ts` builds it.', { cause: error });
+    throw new Error('The console is not built; `node console/build/build.ts` builds it.', { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildWidget } from '../../../widget/build.ts';
+import { buildWidget } from '../../../widget/build/build.ts';
 import { digestOf } from '../http/static-file.ts';
 import { loadWidgetFiles } from './files.ts';
 

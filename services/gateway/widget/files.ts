@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { digestOf, PINNED, type StaticFile, staticFile } from '../http/static-file.ts';
 
-/** Where the build of the widget puts its files (widget/build.ts). */
+/** Where the build of the widget puts its files (widget/build/build.ts). */
 const DIST = fileURLToPath(new URL('../../../widget/dist', import.meta.url));
 /** `widget-<12 hex digits of its SHA-384>.js` and the like: a name that identifies its content. */
 const BUILT = /^widget(?:-[a-z]+)?-([0-9a-f]{12})\.(?:js|json)$/;
@@ -46,6 +46,6 @@ async function readManifest(): Promise<Record<string, { file: string; integrity:
   try {
     return JSON.parse(await readFile(join(DIST, 'manifest.json'), 'utf8'));
   } catch (error) {
-    throw new Error('The widget is not built; `node widget/build.ts` builds it.', { cause: error });
+    throw new Error('The widget is not built; `node widget/build/build.ts` builds it.', { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { BOUNDS } from '../item/item-values.ts';
+import { BOUNDS } from './bounds.ts';
 
 interface DateFieldProps {
   readonly id?: string;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TestProxy } from '@worktrack/rpc/test-proxy';
+import { TestProxy } from '@worktrack/rpc/testing/proxy';
 import mongoose from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';

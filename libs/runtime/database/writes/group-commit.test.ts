@@ -1,4 +1,4 @@
-import { TestProxy } from '@worktrack/rpc/test-proxy';
+import { TestProxy } from '@worktrack/rpc/testing/proxy';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';

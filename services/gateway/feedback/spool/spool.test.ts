@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import { serviceContract } from '@worktrack/contracts/operation';
-import { Recorder, RpcRig } from '@worktrack/rpc/test-rig';
+import { Recorder, RpcRig } from '@worktrack/rpc/testing/rig';
 import type { ServiceClient } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';

@@ -1,5 +1,5 @@
-import { commandsWithKey, WHICH_SERVICE } from '../commands.ts';
-import { run } from '../program.ts';
+import { commandsWithKey, WHICH_SERVICE } from './commands.ts';
+import { run } from './program.ts';
 
 // Without `org`, which talks to the broker of whoever operates the service.
 await run(

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ServiceContract } from '@worktrack/contracts/operation';
-import { createRpcClient } from './client.ts';
-import { type Broker, connectBroker } from './connection.ts';
-import { hmacSigner, type RequestSigner } from './message/signature.ts';
-import { serveRpc } from './server.ts';
-import type { Log, RpcHandlers, RpcObserver, ServiceClient } from './types.ts';
+import { createRpcClient } from '../client.ts';
+import { type Broker, connectBroker } from '../connection.ts';
+import { hmacSigner, type RequestSigner } from '../message/signature.ts';
+import { serveRpc } from '../server.ts';
+import type { Log, RpcHandlers, RpcObserver, ServiceClient } from '../types.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -4,8 +4,8 @@ import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-const DIST = fileURLToPath(new URL('dist', import.meta.url));
-const SOURCES = fileURLToPath(new URL('src', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 /** English is part of the script itself. */
 const LANGUAGES = ['de', 'fr', 'es', 'tr', 'ja'];
 

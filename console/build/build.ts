@@ -6,8 +6,8 @@ import { transform } from 'lightningcss';
 import { rolldown } from 'rolldown';
 import { packMessages } from './pack-messages.ts';
 
-const DIST = fileURLToPath(new URL('dist', import.meta.url));
-const SOURCES = fileURLToPath(new URL('src', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 const ENTRY = join(SOURCES, 'main.tsx');
 const WORKER = join(SOURCES, 'notifications', 'worker.ts');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { newSource, visitor } from '../feedback/visitor.ts';
-import type { TestOrganization } from './organization.ts';
-import type { RunningSystem } from './run-system.ts';
-import type { System } from './system.ts';
-import { callTool } from './tool-call.ts';
+import type { TestOrganization } from '../support/organization.ts';
+import type { RunningSystem } from '../support/run-system.ts';
+import type { System } from '../support/system.ts';
+import { callTool } from '../support/tool-call.ts';
 
 const ORGANIZATIONS = 4;
 /** Of each organization: a round of every kind of call, whatever became of the one before. */

@@ -1,10 +1,10 @@
-import { type Kind, kinds } from '../profile/kinds.ts';
-import { cpuUsOfGroups } from './cpu.ts';
-import { followed } from './followed.ts';
-import { loadHttp } from './http-load.ts';
-import { SERVERS } from './parts.ts';
-import { type System, startBenchSystem } from './system.ts';
-import { printTable } from './table.ts';
+import { cpuUsOfGroups } from '../support/cpu.ts';
+import { followed } from '../support/followed.ts';
+import { loadHttp } from '../support/http-load.ts';
+import { SERVERS } from '../support/parts.ts';
+import { type System, startBenchSystem } from '../support/system.ts';
+import { printTable } from '../support/table.ts';
+import { type Kind, kinds } from './kinds.ts';
 
 const CONNECTIONS = 32;
 
