@@ -3,7 +3,7 @@
  * `npm run bench -- fair [--connections 200] [--calls 200]`
  */
 import { parseArgs } from 'node:util';
-import { createOrganization } from '@worktrack/stack/organization';
+import { createOrganization } from '@worktrack/stack/seed/organization';
 import { loadHttp } from './support/http-load.ts';
 import { quantile } from './support/quantile.ts';
 import { startBenchSystem } from './support/system.ts';

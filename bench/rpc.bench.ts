@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { installPeers, peer } from './rpc/peers.ts';
 import type { Load, LoadResult } from './rpc/side.ts';

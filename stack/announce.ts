@@ -1,6 +1,6 @@
 import { CODE_MINUTES } from '@worktrack/contracts/keys/sessions';
-import type { Progress } from './progress.ts';
-import type { Seed } from './seed.ts';
+import type { Progress } from './report/progress.ts';
+import type { Seed } from './seed/seed.ts';
 
 export interface Announcement {
   readonly baseUrl: string;

@@ -16,9 +16,9 @@ import { runningStack, takeDataDir } from './data-dir.ts';
 import { makeDirectory, makePrivateDirectory } from './files/make-directory.ts';
 import { writePrivate } from './files/private-file.ts';
 import { whileFrozen } from './processes/frozen.ts';
-import type { Progress } from './progress.ts';
+import type { Progress } from './report/progress.ts';
+import { StartError } from './report/start-error.ts';
 import { readStackFile } from './stack-file.ts';
-import { StartError } from './start-error.ts';
 
 /** In the data directory: changed by each backup, so that owners see when the last one was. */
 export const LAST_BACKUP = 'last-backup';

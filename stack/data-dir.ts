@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { makeDirectory } from './files/make-directory.ts';
 import { stopCommand } from './options.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './processes/process-identity.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './report/start-error.ts';
 
 /** A data directory that only this process uses, until `release`. */
 export interface DataDir {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeFolder } from './data-dir.ts';
-import type { Sink } from './progress.ts';
+import type { Sink } from './report/progress.ts';
 
 /** Set for the process that stays. */
 const MARK = 'WORKTRACK_DETACHED';

@@ -11,9 +11,9 @@ import {
   STOP_HELP,
   stopCommand,
 } from './options.ts';
-import { Progress } from './progress.ts';
+import { Progress } from './report/progress.ts';
+import { StartError } from './report/start-error.ts';
 import { abortStart, type RunningStack, startStack } from './start.ts';
-import { StartError } from './start-error.ts';
 import { stopStack } from './stop.ts';
 
 const [command, ...args] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { shellQuoted } from '@worktrack/runtime/process/shell';
 import { SERVICES, type ServiceName } from './layout.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './report/start-error.ts';
 
 export const DEFAULT_PORT = 3000;
 const MAX_REPLICAS = 32;

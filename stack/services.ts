@@ -9,8 +9,8 @@ import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';
 import { Child } from './processes/child.ts';
 import { Part } from './processes/part.ts';
 import { yieldCpu } from './processes/priority.ts';
+import { StartError } from './report/start-error.ts';
 import type { ServerUrls } from './servers/start.ts';
-import { StartError } from './start-error.ts';
 
 /** Each service gets the secrets that it uses. */
 const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {

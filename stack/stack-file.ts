@@ -2,9 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivate } from './files/private-file.ts';
 import type { ServiceName } from './layout.ts';
-import type { Seed } from './seed.ts';
+import { StartError } from './report/start-error.ts';
+import type { Seed } from './seed/seed.ts';
 import type { ServerUrls } from './servers/start.ts';
-import { StartError } from './start-error.ts';
 
 /** What programs on this machine need to use and inspect a running stack. It contains a key and the servers' passwords: mode 600. */
 export interface StackFile extends Seed {

@@ -11,12 +11,12 @@ import { DEFAULT_PORT, type StartOptions } from './options.ts';
 import { Child } from './processes/child.ts';
 import { portIsFree } from './processes/ports.ts';
 import { supervise } from './processes/supervise.ts';
-import type { Progress } from './progress.ts';
-import { loginLink, seed } from './seed.ts';
+import type { Progress } from './report/progress.ts';
+import { StartError } from './report/start-error.ts';
+import { loginLink, seed } from './seed/seed.ts';
 import { givenServers, type Servers, startServers } from './servers/start.ts';
 import { type Services, startServices } from './services.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
-import { StartError } from './start-error.ts';
 
 const HOST = '127.0.0.1';
 /** For what was started before a start failed or was aborted. */

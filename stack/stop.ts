@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runningStack } from './data-dir.ts';
 import { isRunning } from './processes/process-identity.ts';
-import type { Progress } from './progress.ts';
-import { StartError } from './start-error.ts';
+import type { Progress } from './report/progress.ts';
+import { StartError } from './report/start-error.ts';
 
 const POLL_MS = 50;
 /** Longer than the stack allows all of its parts together. */

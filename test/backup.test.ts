@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { backUp, restore } from '@worktrack/stack/backup';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import type { StackFile } from '@worktrack/stack/stack-file';
 import { type RunningStack, startStack } from '@worktrack/stack/start';
 import { connect } from 'amqplib';

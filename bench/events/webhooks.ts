@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createOrganization } from '@worktrack/stack/organization';
+import { createOrganization } from '@worktrack/stack/seed/organization';
 import { cpuMsOf } from '../support/cpu.ts';
 import { quantile } from '../support/quantile.ts';
 import { type System, startBenchSystem } from '../support/system.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSecrets } from '@worktrack/stack/files/secrets';
-import { createOrganization } from '@worktrack/stack/organization';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
+import { createOrganization } from '@worktrack/stack/seed/organization';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { startServices } from '@worktrack/stack/services';
 

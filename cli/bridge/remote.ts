@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** Longer than the longest operation, writing a prompt. */
 const ATTEMPT_TIMEOUT_MS = 180_000;

@@ -3,7 +3,7 @@ import { type CallToolResult, Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { printProblem } from '../output.ts';
 import manifest from '../package.json' with { type: 'json' };
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { asProtocolError, RemoteTools, ServiceAway, ServiceRefused } from './remote.ts';
 import { FinishedUploads, UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
 

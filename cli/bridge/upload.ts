@@ -6,8 +6,8 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
 import { deleteUploaded, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { parseInput } from '@worktrack/runtime/validation/parse';
-import { requestOf } from '../api.ts';
-import type { Service } from '../service.ts';
+import { requestOf } from '../service/api.ts';
+import type { Service } from '../service/service.ts';
 import { ServiceAway, ServiceRefused } from './remote.ts';
 
 export const UPLOAD_TOOL = operation.mcp?.tool as string;

@@ -4,11 +4,11 @@ import type { AuditHead } from '@worktrack/contracts/audit/entry';
 import { exportAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
 import type { AuditKey } from '@worktrack/runtime/audit/chain';
 import { Command } from 'commander';
-import { allPages } from '../all-pages.ts';
-import { api } from '../api.ts';
 import { checkAuditFile } from '../audit-file.ts';
 import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
+import { allPages } from '../service/all-pages.ts';
+import { api } from '../service/api.ts';
 
 /** How many faults are named; the rest is counted. */
 const MAX_NAMED = 20;

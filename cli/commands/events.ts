@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { api } from '../api.ts';
 import { eventLine } from '../event-line.ts';
-import { type EventFilters, followEvents } from '../event-stream.ts';
 import { type OutputOptions, printProblem, visible } from '../output.ts';
+import { api } from '../service/api.ts';
+import { type EventFilters, followEvents } from '../service/event-stream.ts';
 
 export function eventsCommand(): Command {
   const events = new Command('events').description('what happens in the organization');

@@ -2,10 +2,10 @@ import { listFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbo
 import { Status } from '@worktrack/contracts/feedback/records';
 import { linkFeedback } from '@worktrack/contracts/gateway/link';
 import { Argument, Command } from 'commander';
-import { api } from '../api.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList } from '../output.ts';
+import { api } from '../service/api.ts';
 
 export function feedbackCommand(): Command {
   const feedback = new Command('feedback').description('what the public wrote');

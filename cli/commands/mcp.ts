@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { serveBridge } from '../bridge/serve.ts';
-import { chooseService } from '../service.ts';
+import { chooseService } from '../service/service.ts';
 
 const HELP = `
 An MCP client starts this and speaks to it over standard input and output. WORKTRACK_PROJECT_ID sets the project of the session.

@@ -1,7 +1,7 @@
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { api, type CallOptions } from '../api.ts';
 import { fieldsFrom } from '../flags.ts';
 import type { OutputOptions } from '../output.ts';
+import { api, type CallOptions } from '../service/api.ts';
 
 export interface Options extends OutputOptions, Record<string, unknown> {
   readonly idempotencyKey?: string;

@@ -1,10 +1,10 @@
 import type { Source } from '@worktrack/contracts/feedback/records';
 import { createSource, deleteSource, listSources, updateSource } from '@worktrack/contracts/feedback/sources';
 import { Command, Option } from 'commander';
-import { api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { jsonOption } from '../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
+import { api } from '../service/api.ts';
 
 const TYPES = ['widget', 'server'] as const;
 

@@ -11,10 +11,10 @@ import {
 } from '@worktrack/contracts/events/webhooks';
 import type { RawInput } from '@worktrack/contracts/operation';
 import { Command, Option } from 'commander';
-import { api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { jsonOption, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList, printRecord } from '../output.ts';
+import { api } from '../service/api.ts';
 
 export function webhookCommand(): Command {
   const webhook = new Command('webhook').description('webhooks: events sent to other systems');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Progress } from '../../stack/progress.ts';
+import { Progress } from '../../stack/report/progress.ts';
 import { type Servers, startServers } from '../../stack/servers/start.ts';
 import { echoAfter, echoContract } from './testing/echo.ts';
 import { Gate, RpcRig, type TestClient } from './testing/rig.ts';

@@ -39,7 +39,7 @@ import { deleteWorkItem } from './editing/delete.ts';
 import { updateWorkItem } from './editing/update.ts';
 import { getWorkItemEvents } from './history/events.ts';
 import { areSameItems } from './history/same-items.ts';
-import { getWorkItems } from './items/get.ts';
+import { getWorkItems } from './items/shown/get.ts';
 import { claimWorkItem } from './leases/claim.ts';
 import { reportProgress } from './leases/progress.ts';
 import { releaseWorkItem } from './leases/release.ts';

@@ -1,7 +1,7 @@
 import { findProgram } from '../processes/find-program.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../report/progress.ts';
+import { StartError } from '../report/start-error.ts';
 import { installDebianPackages } from '../servers/apt.ts';
-import { StartError } from '../start-error.ts';
 
 export interface PrometheusPrograms {
   readonly prometheus: string;

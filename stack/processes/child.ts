@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../files/make-directory.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../report/start-error.ts';
 import { findProgram } from './find-program.ts';
 
 /** A log that has grown beyond this is moved to `<name>.1` when its program starts. */

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../report/start-error.ts';
 
 const POLL_MS = 2;
 const PATIENCE_MS = 5_000;

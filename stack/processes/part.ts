@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../report/start-error.ts';
 import type { Child } from './child.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
 

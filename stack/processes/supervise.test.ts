@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Progress } from '../progress.ts';
+import { Progress } from '../report/progress.ts';
 import { Child } from './child.ts';
 import { Part } from './part.ts';
 import { supervise } from './supervise.ts';

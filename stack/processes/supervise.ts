@@ -1,4 +1,4 @@
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../report/progress.ts';
 import type { Part } from './part.ts';
 
 const FIRST_DELAY_MS = 200;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Progress } from '../progress.ts';
+import { Progress } from '../report/progress.ts';
 import { installDebianPackages } from './apt.ts';
 import { findSecantus, installSecantus } from './secantus.ts';
 

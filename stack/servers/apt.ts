@@ -1,7 +1,7 @@
 import { findProgram } from '../processes/find-program.ts';
 import { runToEnd } from '../processes/run-to-end.ts';
-import type { Progress } from '../progress.ts';
-import { StartError } from '../start-error.ts';
+import type { Progress } from '../report/progress.ts';
+import { StartError } from '../report/start-error.ts';
 
 /** Two alternatives if a server cannot be installed. */
 export const WITHOUT_INSTALLING =

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MongoClient, MongoServerError } from 'mongodb';
 import { writePrivate } from '../files/private-file.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../report/start-error.ts';
 import { USER } from './credentials.ts';
 
 const USER_EXISTS = 51_003;

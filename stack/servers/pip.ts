@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../processes/find-program.ts';
 import { runToEnd } from '../processes/run-to-end.ts';
-import type { Progress } from '../progress.ts';
-import { StartError } from '../start-error.ts';
+import type { Progress } from '../report/progress.ts';
+import { StartError } from '../report/start-error.ts';
 import { installDebianPackages } from './apt.ts';
 
 /** The user's cache folder, for downloads shared by all clones. */

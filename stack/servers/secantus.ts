@@ -1,8 +1,8 @@
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runToEnd } from '../processes/run-to-end.ts';
-import type { Progress } from '../progress.ts';
-import { StartError } from '../start-error.ts';
+import type { Progress } from '../report/progress.ts';
+import { StartError } from '../report/start-error.ts';
 import { WITHOUT_INSTALLING } from './apt.ts';
 import { cacheRoot, pythonWithPip } from './pip.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from '../processes/child.ts';
 import { Part } from '../processes/part.ts';
 import { freePort } from '../processes/ports.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../report/start-error.ts';
 
 /** Another program may take a port between our check and the server's start. */
 const MAX_PORT_ATTEMPTS = 3;

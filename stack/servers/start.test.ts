@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processesOf } from '../../test/support/processes.ts';
-import { Progress } from '../progress.ts';
+import { Progress } from '../report/progress.ts';
 import { type Servers, startServers } from './start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-servers-'));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../report/progress.ts';
 import { installDebianPackages } from './apt.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { findMongod, mongodKind, secantusKind } from './mongodb.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ended } from '@worktrack/stack/processes/run-to-end';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { pythonWithPip } from '@worktrack/stack/servers/pip';
 import { pythonPackages } from '../support/python-packages.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '@worktrack/stack/processes/find-program';
 import { runToEnd } from '@worktrack/stack/processes/run-to-end';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 import { afterAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../services/gateway/openapi/document.ts';

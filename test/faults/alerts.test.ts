@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { needAlertmanager, needPrometheus } from '@worktrack/stack/monitoring/find-prometheus';
 import { type PrometheusServer, startPrometheus } from '@worktrack/stack/monitoring/prometheus';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newLease } from '../support/servers.ts';
 import { startSystem } from '../support/system.ts';

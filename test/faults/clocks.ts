@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { installDebianPackages } from '@worktrack/stack/servers/apt';
 
 const LIBRARY_FOLDERS = '/usr/lib';

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { supervise } from '@worktrack/stack/processes/supervise';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { findMongod, mongodKind, secantusKind } from '@worktrack/stack/servers/mongodb';
 import { findSecantus } from '@worktrack/stack/servers/secantus';
 import { type OwnServer, startServer } from '@worktrack/stack/servers/server';

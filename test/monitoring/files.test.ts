@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { needPrometheus } from '@worktrack/stack/monitoring/find-prometheus';
 import { grafanaJson } from '@worktrack/stack/monitoring/grafana';
 import { DASHBOARDS } from '@worktrack/stack/monitoring/panels';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { TELLING_FAULTS } from '../faults/alerts.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { needPrometheus } from '@worktrack/stack/monitoring/find-prometheus';
 import { DASHBOARDS } from '@worktrack/stack/monitoring/panels';
 import { type PrometheusServer, startPrometheus } from '@worktrack/stack/monitoring/prometheus';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSource, visitor } from '../feedback/visitor.ts';
 import { StreamReader } from '../support/event-stream.ts';

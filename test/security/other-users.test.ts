@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import type { StackFile } from '@worktrack/stack/stack-file';
 import { type RunningStack, startStack } from '@worktrack/stack/start';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
 import { findProgram } from '@worktrack/stack/processes/find-program';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { installDebianPackages } from '@worktrack/stack/servers/apt';
 import { type Browser, chromium } from 'playwright-core';
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomSecret } from '@worktrack/stack/files/made-once';
-import type { Progress } from '@worktrack/stack/progress';
+import type { Progress } from '@worktrack/stack/report/progress';
+import { StartError } from '@worktrack/stack/report/start-error';
 import { USER } from '@worktrack/stack/servers/credentials';
 import { isPrimary, REPLICA_SET, TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
 import { DATABASES } from '@worktrack/stack/servers/redis';
 import type { Servers, ServerUrls } from '@worktrack/stack/servers/start';
-import { StartError } from '@worktrack/stack/start-error';
 import { MongoClient } from 'mongodb';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 

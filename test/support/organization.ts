@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '@worktrack/stack/files/secrets';
-import { createOrganization } from '@worktrack/stack/organization';
+import { createOrganization } from '@worktrack/stack/seed/organization';
 
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;

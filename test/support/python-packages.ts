@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ended, runToEnd } from '@worktrack/stack/processes/run-to-end';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 
 /** Packages from PyPI, in a folder of the user's cache. */

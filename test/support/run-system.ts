@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { loadSecrets, type Secrets } from '@worktrack/stack/files/secrets';
 import type { ServiceName } from '@worktrack/stack/layout';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { type Services, startServices } from '@worktrack/stack/services';
 import type { Lease } from './lease.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Secrets } from '@worktrack/stack/files/secrets';
 import { Child } from '@worktrack/stack/processes/child';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import { buildServed } from '@worktrack/stack/services';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from '@worktrack/stack/processes/child';
 import { freePort } from '@worktrack/stack/processes/ports';
-import { Progress } from '@worktrack/stack/progress';
+import { Progress } from '@worktrack/stack/report/progress';
 import { findMongod } from '@worktrack/stack/servers/mongodb';
 import { findSecantus } from '@worktrack/stack/servers/secantus';
 import { STOP_GRACE_MS } from '@worktrack/stack/servers/server';

@@ -24,7 +24,7 @@ type Manifest = Readonly<Record<string, BuiltFile>>;
 export async function buildWidget(): Promise<Manifest> {
   const contents = new Map<string, string>([['widget-solver.js', await bundle('solver/main.ts', {})]]);
   for (const language of LANGUAGES) {
-    const { [language]: strings } = await import(`./src/locales/${language}.ts`);
+    const { [language]: strings } = await import(`../src/locales/${language}.ts`);
     contents.set(`widget-${language}.json`, JSON.stringify(strings));
   }
   const further = manifestOf(contents);

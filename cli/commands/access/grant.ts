@@ -1,10 +1,10 @@
 import { listGrants, revokeGrant } from '@worktrack/contracts/keys/grants';
 import type { Grant } from '@worktrack/contracts/keys/records';
 import { Command } from 'commander';
-import { allPages } from '../../all-pages.ts';
-import { api } from '../../api.ts';
 import { jsonOption } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList } from '../../output.ts';
+import { allPages } from '../../service/all-pages.ts';
+import { api } from '../../service/api.ts';
 
 export function grantCommand(): Command {
   const grant = new Command('grant').description('apps that are connected without a key');

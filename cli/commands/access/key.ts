@@ -9,9 +9,9 @@ import {
 import type { ApiKey, CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
-import { api } from '../../api.ts';
 import { duration, jsonOption, rateOf, wholeNumber } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
+import { api } from '../../service/api.ts';
 
 export function keyCommand(): Command {
   const key = new Command('key').description('API keys of the organization');

@@ -1,8 +1,8 @@
 import { CODE_MINUTES, createLoginCode } from '@worktrack/contracts/keys/sessions';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { jsonOption } from '../../options.ts';
 import { type OutputOptions, print, printJson } from '../../output.ts';
+import { api } from '../../service/api.ts';
 
 export function loginLinkCommand(): Command {
   return new Command('login-link')

@@ -30,7 +30,7 @@ export function orgCommand(): Command {
 async function create({ name, ownerEmail, ownerName, rateLimit, rateWindow, json }: CreateOptions): Promise<void> {
   const keyRateLimit = rateOf(rateLimit, rateWindow);
   // Only here: the other commands start a third faster without the RPC library.
-  const { callKeysService } = await import('../../keys-service.ts');
+  const { callKeysService } = await import('../../service/keys-service.ts');
   const made = await callKeysService((keys, requestId) =>
     keys.call(
       'organizations.create',

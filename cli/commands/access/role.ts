@@ -2,10 +2,10 @@ import type { RoleRecord } from '@worktrack/contracts/keys/records';
 import { createRole, deleteRole, listRoles, updateRole } from '@worktrack/contracts/keys/roles';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
-import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { jsonOption } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
+import { api } from '../../service/api.ts';
 
 const permissionOption = () =>
   new Option('--permission <permission...>', 'what its users may do, at most').choices(PERMISSIONS);

@@ -10,11 +10,11 @@ import {
 } from '@worktrack/contracts/keys/trust-rules';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { jsonOf } from '../../flags.ts';
 import { duration, jsonOption, wholeNumber } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { textFrom } from '../../text-input.ts';
 
 type Claims = Readonly<Record<string, readonly string[]>>;

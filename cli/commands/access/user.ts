@@ -2,10 +2,10 @@ import type { User } from '@worktrack/contracts/keys/records';
 import { createUser, listUsers, updateUser } from '@worktrack/contracts/keys/users';
 import { ROLES } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
-import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { jsonOption, wholeNumber } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
+import { api } from '../../service/api.ts';
 
 const roleOption = () => new Option('--role <role>', `what the user may do: ${ROLES.join(', ')}, or the id of a role`);
 

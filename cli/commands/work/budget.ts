@@ -1,10 +1,10 @@
 import { setItemBudget, setProjectBudget } from '@worktrack/contracts/work-items/costs/budget';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { addFlags } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { print, printJson } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function budgetCommand(): Command {

@@ -1,9 +1,9 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
-import type { Api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { fieldsFrom, jsonOf } from '../../flags.ts';
 import { print, printJson, printList, warn } from '../../output.ts';
+import type { Api } from '../../service/api.ts';
 import { textFrom } from '../../text-input.ts';
 import type { Options } from '../sending.ts';
 

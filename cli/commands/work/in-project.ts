@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
+import { api } from '../../service/api.ts';
 
 export const projectOption = () => new Option('--project-id <id>', 'default: WORKTRACK_PROJECT_ID');
 

@@ -1,9 +1,9 @@
 import { type ForYouItem, listForYou } from '@worktrack/contracts/gateway/for-you';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { jsonOption } from '../../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList } from '../../output.ts';
+import { api } from '../../service/api.ts';
 
 export function inboxCommand(): Command {
   const inbox = new Command('inbox').description('what needs you, over all projects');

@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import { addAttachment, listAttachments, readAttachment } from '@worktrack/contracts/attachments/operations';
 import type { Command } from 'commander';
-import { api } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { minute, print, printJson, printList } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { unreadable } from '../../text-input.ts';
 import type { Options } from '../sending.ts';
 

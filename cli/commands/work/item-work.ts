@@ -3,11 +3,11 @@ import { completeAiTask, completeReview, completeValidation } from '@worktrack/c
 import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 import { recordAiSession } from '@worktrack/contracts/work-items/costs/sessions';
 import type { Command } from 'commander';
-import { api } from '../../api.ts';
 import { EXIT } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { print, printJson, printRecord, warn } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function addWorkCommands(item: Command): void {

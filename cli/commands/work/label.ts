@@ -1,8 +1,8 @@
 import { createLabel, deleteLabel, listLabels, updateLabel } from '@worktrack/contracts/projects/label-operations';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { print, printJson, printList } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import type { Options } from '../sending.ts';
 import { inProject, projectOption } from './in-project.ts';
 

@@ -6,10 +6,10 @@ import {
 } from '@worktrack/contracts/events/notifications';
 import { listNotifications, type Notification } from '@worktrack/contracts/gateway/notifications';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { addFlags, fieldNames, fieldsFrom } from '../../flags.ts';
 import { jsonOption } from '../../options.ts';
 import { minute, oneLine, print, printJson, printList, printRecord } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function notificationCommand(): Command {

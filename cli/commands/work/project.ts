@@ -1,9 +1,9 @@
 import { createProject, listProjects, updateProject } from '@worktrack/contracts/projects/project-operations';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord, warn } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function projectCommand(): Command {

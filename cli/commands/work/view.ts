@@ -1,9 +1,9 @@
 import { createView, deleteView, listViews, updateView } from '@worktrack/contracts/projects/view-operations';
 import { Command } from 'commander';
-import { api } from '../../api.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { print, printJson, printList } from '../../output.ts';
+import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function viewCommand(): Command {

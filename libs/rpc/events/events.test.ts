@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Progress } from '../../../stack/progress.ts';
+import { Progress } from '../../../stack/report/progress.ts';
 import { type Servers, startServers } from '../../../stack/servers/start.ts';
 import { type Broker, connectBroker } from '../connection.ts';
 import { hmacSigner } from '../message/signature.ts';

@@ -1,7 +1,7 @@
 import { generateKeySync } from 'node:crypto';
 import { exchangeToken, keyMarkOf } from '@worktrack/contracts/keys/trust-tokens';
 import { serviceContract } from '@worktrack/contracts/operation';
-import { Recorder, RpcRig } from '@worktrack/rpc/test-rig';
+import { Recorder, RpcRig } from '@worktrack/rpc/testing/rig';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';

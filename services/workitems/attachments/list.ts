@@ -2,7 +2,7 @@ import type { listAttachments as operation } from '@worktrack/contracts/attachme
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
-import { requireNamed } from '../items/shown.repository.ts';
+import { requireNamed } from '../items/shown/shown.repository.ts';
 import { pageOfAttachments, toListed } from './attachments.repository.ts';
 
 export async function listAttachments(

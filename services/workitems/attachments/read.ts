@@ -1,7 +1,7 @@
 import type { readAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import { requireNamed } from '../items/shown.repository.ts';
+import { requireNamed } from '../items/shown/shown.repository.ts';
 import { attachmentNamed, toAttachment } from './attachments.repository.ts';
 import { readContent } from './content.repository.ts';
 import { requestedSpan } from './range.ts';

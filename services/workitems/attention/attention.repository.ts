@@ -5,7 +5,7 @@ import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { SUMMARY, type SummaryItem } from '../items/views.ts';
+import { SUMMARY, type SummaryItem } from '../items/shown/views.ts';
 
 /** A kind of need that is stored in the item. */
 export type StoredKind = Exclude<NeedKind, 'budget'>;

@@ -10,8 +10,8 @@ import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { counted } from '../budgets/budgets.repository.ts';
 import { isNearlySpent, toBudget } from '../budgets/budgets.ts';
 import type { Scope } from '../calls/scope.ts';
-import { presentedSummaries } from '../items/present.ts';
-import { shownItems } from '../items/shown.repository.ts';
+import { presentedSummaries } from '../items/shown/present.ts';
+import { shownItems } from '../items/shown/shown.repository.ts';
 import { countNeedy, type NeedyItem, neediestItems, type StoredKind, warnedBudgets } from './attention.repository.ts';
 
 type After = Input<typeof operation>['after'];

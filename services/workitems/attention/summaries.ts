@@ -1,8 +1,8 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { summarizeWorkItems as operation } from '@worktrack/contracts/work-items/attention';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import { presentedSummaries } from '../items/present.ts';
-import { shownItems } from '../items/shown.repository.ts';
+import { presentedSummaries } from '../items/shown/present.ts';
+import { shownItems } from '../items/shown/shown.repository.ts';
 
 export async function summarizeWorkItems(
   { ids }: Input<typeof operation>,

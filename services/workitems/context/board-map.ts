@@ -4,7 +4,7 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnOfRole } from '../boards/columns.ts';
 import type { FailingScope } from '../calls/scope.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 
 export function boardMap(board: BoardRecord): BoardMap {

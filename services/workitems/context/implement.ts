@@ -6,7 +6,7 @@ import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { budgetsOverTasks, tightest } from '../budgets/budgets.ts';
 import { shownLease } from '../items/lease.ts';
 import { isReturned } from '../items/returned.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
 import { planBatch } from './plan-batch.ts';

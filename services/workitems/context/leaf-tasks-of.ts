@@ -1,6 +1,6 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { Scope } from '../calls/scope.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { leafTasksBelow } from '../trees/leaf-tasks.ts';
 import { outlinesOf } from './outline.repository.ts';
 

@@ -6,7 +6,7 @@ import type { Scope } from '../calls/scope.ts';
 import { exists, withinProject } from '../calls/within.repository.ts';
 import { below, childOf, itself } from '../items/found-by.ts';
 import { ItemModel } from '../items/items.model.ts';
-import { PLANNED, type PlannedItem } from '../items/views.ts';
+import { PLANNED, type PlannedItem } from '../items/shown/views.ts';
 import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
 
 /** By default the driver fetches 101 documents first, then the rest. */

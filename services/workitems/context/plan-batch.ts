@@ -4,7 +4,7 @@ import { isMet, type Role } from '../boards/progress.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { surroundings } from './outline.repository.ts';
 import { stageOf, stageOfTask } from './stage.ts';
 import { type Plan, type Progress, planWaves } from './waves.ts';

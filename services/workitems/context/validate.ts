@@ -5,7 +5,7 @@ import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts'
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { columnName, roleAt } from '../boards/columns.ts';
 import type { Role } from '../boards/progress.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
 import { surroundings } from './outline.repository.ts';

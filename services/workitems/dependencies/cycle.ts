@@ -1,6 +1,6 @@
 import type { WriteScope } from '../calls/scope.ts';
 import { dependentsOf, findOutlines } from '../items/items.repository.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { holdDependencies } from '../projects/projects.repository.ts';
 
 /** One side of the search: what was reached, and from which item. */

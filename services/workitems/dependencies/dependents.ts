@@ -4,7 +4,7 @@ import { isMet, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
 import { dependentsOf } from '../items/items.repository.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
 import { changedSoFar, soFarOf } from '../writes/so-far.ts';
 

@@ -8,7 +8,7 @@ import type { FailingWriteScope } from '../calls/scope.ts';
 import { exists } from '../calls/within.repository.ts';
 import { asRead, inColumn } from '../items/grounds.ts';
 import { findOutlines } from '../items/items.repository.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { cycleOf } from './cycle.ts';
 import { dependenciesOf } from './dependencies.ts';
 

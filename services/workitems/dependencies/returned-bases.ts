@@ -8,7 +8,7 @@ import { blockedOn } from '../items/attention.ts';
 import type { BlockedOn, ItemRecord } from '../items/items.model.ts';
 import { dependentsOf } from '../items/items.repository.ts';
 import { isLive, type ReturnedBase, type Verdict } from '../items/lease.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem, written } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
 

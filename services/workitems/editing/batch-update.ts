@@ -9,7 +9,7 @@ import { changedLabels } from '../boards/labels.ts';
 import { differenceOf } from '../items/changes.ts';
 import { findItems } from '../items/items.repository.ts';
 import { assigneeMeant } from '../items/people.ts';
-import { toSummary } from '../items/present.ts';
+import { toSummary } from '../items/shown/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { pickUser, withNames } from './update.ts';

@@ -18,7 +18,7 @@ import { drawTaskId } from '../counters/task-id.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
-import { findByExternalId } from '../items/shown.repository.ts';
+import { findByExternalId } from '../items/shown/shown.repository.ts';
 import { keyWarnings, warned } from '../items/warnings.ts';
 import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';

@@ -18,7 +18,7 @@ import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
 import { assigneeMeant, mentionsIn } from '../items/people.ts';
-import { toWorkItem, versionOf } from '../items/present.ts';
+import { toWorkItem, versionOf } from '../items/shown/present.ts';
 import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
 import { merged, metadataPatch } from '../metadata/metadata.ts';
 import { byHand } from '../moves/by-hand.ts';

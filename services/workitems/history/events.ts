@@ -3,7 +3,7 @@ import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-i
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { FailingScope } from '../calls/scope.ts';
-import { findNamed } from '../items/shown.repository.ts';
+import { findNamed } from '../items/shown/shown.repository.ts';
 import { countEvents, deletedItem, latestEvents } from './history.repository.ts';
 
 export async function getWorkItemEvents(

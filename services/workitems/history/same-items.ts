@@ -1,5 +1,5 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import { findNamed } from '../items/shown.repository.ts';
+import { findNamed } from '../items/shown/shown.repository.ts';
 import { deletedItem } from './history.repository.ts';
 
 /** How many are looked up at once. */

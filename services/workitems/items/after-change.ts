@@ -7,7 +7,7 @@ import type { ItemRecord } from './items.model.ts';
 
 import { previousAfter } from './previous.ts';
 import { returnedAfter } from './returned.ts';
-import type { ItemOutline } from './views.ts';
+import type { ItemOutline } from './shown/views.ts';
 
 /** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and those in claimable.ts follow automatically. */
 export type ItemChanges = Partial<

@@ -4,7 +4,7 @@ import type { FailingScope, Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
 import { itself, levelsAbove, below as phraseBelow } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
-import { type ItemOutline, OUTLINE } from './views.ts';
+import { type ItemOutline, OUTLINE } from './shown/views.ts';
 
 const UUID_LENGTH = 36;
 const isId = (ref: string) => ref.length === UUID_LENGTH;

@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { resolveWorkItems } from '../trees/resolve.ts';
-import { getWorkItems } from './get.ts';
+import { getWorkItems } from './shown/get.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);

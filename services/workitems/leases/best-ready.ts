@@ -15,7 +15,7 @@ import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOfTask } from '../context/stage.ts';
 import { isHeld } from '../items/claimable.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { findProject, projectHasBudgets } from '../projects/projects.repository.ts';
 import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from './candidates.repository.ts';
 import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';

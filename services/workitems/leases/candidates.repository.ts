@@ -6,7 +6,7 @@ import { below } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 
 import { isRework } from '../items/returned.ts';
-import { CANDIDATE, type ItemOutline, OUTLINE } from '../items/views.ts';
+import { CANDIDATE, type ItemOutline, OUTLINE } from '../items/shown/views.ts';
 
 const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 

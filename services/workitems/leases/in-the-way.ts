@@ -6,7 +6,7 @@ import type { Scope } from '../calls/scope.ts';
 import type { BatchPlan } from '../context/plan-batch.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
-import type { ItemOutline, PlannedItem } from '../items/views.ts';
+import type { ItemOutline, PlannedItem } from '../items/shown/views.ts';
 
 /** For how many unclaimable tasks the reason is given, and for how many dependencies of each. */
 const FEW_TASKS = 5;

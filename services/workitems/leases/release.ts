@@ -8,7 +8,7 @@ import { isInProgress, isPending } from '../boards/progress.ts';
 import { enforcedGate } from '../gates/gates.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
-import { toWorkItem } from '../items/present.ts';
+import { toWorkItem } from '../items/shown/present.ts';
 import { moveTo } from '../moves/move.ts';
 
 /** Gives a claimed item back as it was before the claim. */

@@ -4,7 +4,7 @@ import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts'
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { toPlaced } from '../context/present.ts';
-import { requireNamed } from '../items/shown.repository.ts';
+import { requireNamed } from '../items/shown/shown.repository.ts';
 
 export async function getItemBrief(
   { id }: Input<typeof operation>,

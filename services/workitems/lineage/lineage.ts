@@ -13,7 +13,7 @@ import { outlinesOf } from '../context/outline.repository.ts';
 import { toPlaced } from '../context/present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { sessionsCountedFor, totalSessions } from '../sessions/sessions.repository.ts';
 import { idsNamingIdea } from './lineage.repository.ts';
 

@@ -9,8 +9,8 @@ import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts'
 import { requireBoard } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';
 import { findOutlines } from '../items/items.repository.ts';
-import { presentedSummaries } from '../items/present.ts';
-import type { ListedItem } from '../items/views.ts';
+import { presentedSummaries } from '../items/shown/present.ts';
+import type { ListedItem } from '../items/shown/views.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import { formatDollars } from '../sessions/price.ts';
 import { costsOf } from '../sessions/sessions.repository.ts';

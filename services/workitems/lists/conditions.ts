@@ -1,7 +1,7 @@
 import { type AgentState, NONE } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { ItemRecord } from '../items/items.model.ts';
 import { shownLease } from '../items/lease.ts';
-import type { ListedItem } from '../items/views.ts';
+import type { ListedItem } from '../items/shown/views.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { Scope } from '../calls/scope.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
-import type { ListedItem } from '../items/views.ts';
+import type { ListedItem } from '../items/shown/views.ts';
 import { namedById } from './listed-items.repository.ts';
 
 type Epic = NonNullable<Card['epic']>;

@@ -9,8 +9,8 @@ import { type SearchQuery, searchQuery, wordsOf } from '@worktrack/runtime/text/
 import { unknownCursor } from '@worktrack/runtime/validation/cursor';
 import { type Page, pageOf, type Start, startOf, type Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
-import { presentedSummaries } from '../items/present.ts';
-import type { ListedItem } from '../items/views.ts';
+import { presentedSummaries } from '../items/shown/present.ts';
+import type { ListedItem } from '../items/shown/views.ts';
 import { requireProjectOf } from './filter.ts';
 import { type Grouped, whereOfGroup } from './groups/group-of.ts';
 import { type ItemOrder, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';

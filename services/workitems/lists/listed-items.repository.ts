@@ -5,7 +5,7 @@ import type { Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
 import { itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { LISTED, type ListedItem, NAMED, type NamedItem } from '../items/views.ts';
+import { LISTED, type ListedItem, NAMED, type NamedItem } from '../items/shown/views.ts';
 import type { Candidate } from './conditions.ts';
 import { conditionsOf, idsSince, type Where } from './where.ts';
 

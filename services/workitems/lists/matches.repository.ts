@@ -6,7 +6,7 @@ import type { PipelineStage } from 'mongoose';
 import type { Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
-import { LISTED, type ListedItem } from '../items/views.ts';
+import { LISTED, type ListedItem } from '../items/shown/views.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import { SearchModel } from '../search/search.model.ts';
 import { type ItemOrder, ORDERS } from './listed-items.repository.ts';

@@ -3,7 +3,7 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { FILTERED_FIELDS } from '@worktrack/contracts/work-items/plain-fields';
 import { firstIdAt } from '@worktrack/runtime/process/uuid';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { ListedItem } from '../items/views.ts';
+import type { ListedItem } from '../items/shown/views.ts';
 import { allOf, type Candidate, type Condition, isAnyOf } from './conditions.ts';
 
 /** Fields that a filter compares as they are. */

@@ -4,7 +4,7 @@ import { roleAt } from '../boards/columns.ts';
 import { attentionAfter } from '../items/attention.ts';
 import { type BlockedOn, ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { findOutlines } from '../items/items.repository.ts';
-import { type ItemOutline, OUTLINE } from '../items/views.ts';
+import { type ItemOutline, OUTLINE } from '../items/shown/views.ts';
 import { boardsOf } from './claimable.repository.ts';
 
 const BATCH = 200;

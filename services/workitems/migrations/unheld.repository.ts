@@ -2,7 +2,7 @@ import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { claimable } from '../items/claimable.ts';
 import { ItemModel } from '../items/items.model.ts';
-import { type ItemOutline, OUTLINE } from '../items/views.ts';
+import { type ItemOutline, OUTLINE } from '../items/shown/views.ts';
 import { boardsOf } from './claimable.repository.ts';
 
 const BATCH = 500;

@@ -12,7 +12,7 @@ import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import { faultByHand } from '../gates/gates.ts';
 import { takenFrom, takingProblem } from '../gates/taking.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
-import { toSummary } from '../items/present.ts';
+import { toSummary } from '../items/shown/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { isTooLargeAfter } from '../metadata/metadata.ts';
 import { changeItem } from '../writes/change-item.ts';

@@ -8,7 +8,7 @@ import { type Crossing, crossing } from '../dependencies/dependents.ts';
 import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem } from '../items/items.repository.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
 import { dependsOnSiblings, followChildren } from './cascade-rule.ts';

@@ -17,7 +17,7 @@ import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { toWorkItem, versionOf } from '../items/present.ts';
+import { toWorkItem, versionOf } from '../items/shown/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { merged } from '../metadata/metadata.ts';
 import { changeItem } from '../writes/change-item.ts';

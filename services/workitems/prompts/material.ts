@@ -5,7 +5,7 @@ import { ancestorsOf } from '../context/ancestors.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { PlannedItem } from '../items/views.ts';
+import type { PlannedItem } from '../items/shown/views.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import type { PromptMaterial } from './compose.ts';
 

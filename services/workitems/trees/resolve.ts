@@ -8,8 +8,8 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';
 import { together } from '../calls/together.ts';
-import { toSummary } from '../items/present.ts';
-import { descriptionsOf, type ResolvableItem, resolvableItems } from '../items/shown.repository.ts';
+import { toSummary } from '../items/shown/present.ts';
+import { descriptionsOf, type ResolvableItem, resolvableItems } from '../items/shown/shown.repository.ts';
 import { leafTasksBelow } from './leaf-tasks.ts';
 
 type Resolve = typeof operation;

@@ -3,7 +3,7 @@ import { NOT_CLAIMABLE } from '../items/claimable.ts';
 import { below } from '../items/found-by.ts';
 import { inTree } from '../items/grounds.ts';
 import { ItemModel } from '../items/items.model.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { forgetReadiness } from '../writes/ready.ts';
 import { keepSoFar, soFarOf } from '../writes/so-far.ts';
 

@@ -7,7 +7,7 @@ import type { Under } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';
 import type { Scope } from '../calls/scope.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
-import { requireNamed } from '../items/shown.repository.ts';
+import { requireNamed } from '../items/shown/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import { type SessionFilter, sumSessions, totalSessions, type UsageSum } from '../sessions/sessions.repository.ts';
 import { sumByEpic } from './by-epic.ts';

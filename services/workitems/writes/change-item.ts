@@ -11,7 +11,7 @@ import { asRead, type ReadItem } from '../items/grounds.ts';
 import { type Attention, ItemModel, type ItemRecord } from '../items/items.model.ts';
 
 import type { Abandoned, LeaseRecord } from '../items/lease.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { tellAttention } from './attention.ts';
 import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';

@@ -5,7 +5,7 @@ import type { ToldItem } from '../history/tell.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 
 import { isLive, type LeaseRecord } from '../items/lease.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { abandonSession } from './abandoned.ts';
 
 export const hasEnded = (item: Pick<ItemRecord, 'lease'>, after: Pick<ItemRecord, 'lease'>) =>

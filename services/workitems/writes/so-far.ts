@@ -1,7 +1,7 @@
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { ItemOutline } from '../items/views.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 
 interface Changed {
   readonly read: ItemOutline;

@@ -5,7 +5,7 @@ import type { Scope } from '../../calls/scope.ts';
 import { ancestorIdsOf } from '../../items/found-by.ts';
 import { ItemModel } from '../../items/items.model.ts';
 import { shownLease } from '../../items/lease.ts';
-import type { ListedItem } from '../../items/views.ts';
+import type { ListedItem } from '../../items/shown/views.ts';
 import { SearchModel } from '../../search/search.model.ts';
 import type { Candidate } from '../conditions.ts';
 import { type Matching, matchStages } from '../matches.repository.ts';

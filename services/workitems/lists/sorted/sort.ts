@@ -3,7 +3,7 @@ import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain
 import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import type { PipelineStage } from 'mongoose';
 import type { Start } from '../../calls/paging.ts';
-import { LISTED, type ListedItem } from '../../items/views.ts';
+import { LISTED, type ListedItem } from '../../items/shown/views.ts';
 
 /** Urgent first. */
 export const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();

@@ -2,7 +2,7 @@ import type { SortBy } from '@worktrack/contracts/work-items/lists/list-filters'
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope } from '../../calls/scope.ts';
 import { ItemModel } from '../../items/items.model.ts';
-import { LISTED, type ListedItem } from '../../items/views.ts';
+import { LISTED, type ListedItem } from '../../items/shown/views.ts';
 import { idsOfProjects } from '../../projects/projects.repository.ts';
 import { ORDERS } from '../listed-items.repository.ts';
 import { conditionsOf, idsSince, type Where } from '../where.ts';

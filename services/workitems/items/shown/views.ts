@@ -1,6 +1,6 @@
 import { PLAIN_FIELDS } from '@worktrack/contracts/work-items/plain-fields';
-import type { ItemRecord } from './items.model.ts';
-import { SHOWN_OF_LEASE } from './lease.ts';
+import type { ItemRecord } from '../items.model.ts';
+import { SHOWN_OF_LEASE } from '../lease.ts';
 
 /**
  * How much of an item is read for what: the projections, each said once. `Seen` gives the type of what one of them reads, so a field added to a view

@@ -1,13 +1,13 @@
 import { PLAIN_FIELDS, type PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
-import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
-import { labelsOf } from '../boards/labels.ts';
-import type { Scope } from '../calls/scope.ts';
-import type { Versioned } from '../calls/version.ts';
-import { isAtWork, shownLease } from './lease.ts';
-import { shownRework } from './returned.ts';
+import type { BoardRecord } from '../../boards/boards.model.ts';
+import { boardsById } from '../../boards/boards.repository.ts';
+import { columnName } from '../../boards/columns.ts';
+import { labelsOf } from '../../boards/labels.ts';
+import type { Scope } from '../../calls/scope.ts';
+import type { Versioned } from '../../calls/version.ts';
+import { isAtWork, shownLease } from '../lease.ts';
+import { shownRework } from '../returned.ts';
 import type { ShownItem, SummaryItem } from './views.ts';
 
 export async function presentedSummaries(scope: Scope, items: readonly SummaryItem[]): Promise<WorkItemSummary[]> {

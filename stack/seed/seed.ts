@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivate } from './files/private-file.ts';
-import type { Secrets } from './files/secrets.ts';
+import { writePrivate } from '../files/private-file.ts';
+import type { Secrets } from '../files/secrets.ts';
+import { StartError } from '../report/start-error.ts';
 import { createOrganization } from './organization.ts';
-import { StartError } from './start-error.ts';
 
 /** What the first start creates, for a person to begin with. */
 export interface Seed {

@@ -7,7 +7,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
-import type { Secrets } from './files/secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 
 /** A new key is never null: only a replay of its creation returns that. */
 type Created = Output<typeof operation> & { readonly apiKey: { readonly key: string } };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 
 /** The part of a local stack's `stack.json` that commands need. */
 const LocalStack = z.object({
@@ -15,7 +15,7 @@ export type LocalStack = z.infer<typeof LocalStack> & { readonly path: string };
 
 const Secrets = z.object({ RPC_SECRETS_KEYS: z.string() });
 
-const CLONE = fileURLToPath(new URL('..', import.meta.url));
+const CLONE = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * The stack last started from `WORKTRACK_DATA_DIR`, or else from here or a parent folder, or else from the clone that this command

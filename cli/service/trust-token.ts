@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 
 const TIMEOUT_MS = 30_000;
 /** A token is not used for a call that might arrive after its end. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { caller } from '../test/support/organization.ts';
-import { type System, sharedSystem } from '../test/support/system.ts';
+import { caller } from '../../test/support/organization.ts';
+import { type System, sharedSystem } from '../../test/support/system.ts';
 import { seed } from './seed.ts';
 
 let system: System;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
 import { z } from 'zod';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 import { localStack } from './local-stack.ts';
 import { tokenOfRule } from './trust-token.ts';
 

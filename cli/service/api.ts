@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure, inFlags, refusalWords } from './failure.ts';
-import { fieldNames } from './flags.ts';
+import { Failure, inFlags, refusalWords } from '../failure.ts';
+import { fieldNames } from '../flags.ts';
 import { chooseService } from './service.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
-import type { FailingScope, Scope } from '../calls/scope.ts';
-import { exists, within } from '../calls/within.repository.ts';
-import { below, itself } from './found-by.ts';
-import { ItemModel } from './items.model.ts';
+import type { FailingScope, Scope } from '../../calls/scope.ts';
+import { exists, within } from '../../calls/within.repository.ts';
+import { below, itself } from '../found-by.ts';
+import { ItemModel } from '../items.model.ts';
 import { NAMED, type NamedItem, RESOLVABLE, type Seen, SHOWN, type ShownItem } from './views.ts';
 
 /** All that exist, in no particular order, with one query. @param refs UUIDs and task IDs */

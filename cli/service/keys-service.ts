@@ -5,7 +5,7 @@ import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import type { Log, RpcObserver, ServiceClient } from '@worktrack/rpc/types';
 import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
-import { Failure, refusalWords } from './failure.ts';
+import { Failure, refusalWords } from '../failure.ts';
 import { localStack, secretsOf } from './local-stack.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;

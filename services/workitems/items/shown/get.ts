@@ -1,8 +1,8 @@
 import type { Output } from '@worktrack/contracts/operation';
 import type { getWorkItem as operation } from '@worktrack/contracts/work-items/get';
 import type { Answered, Call } from '@worktrack/rpc/types';
-import { boardsById } from '../boards/boards.repository.ts';
-import { together } from '../calls/together.ts';
+import { boardsById } from '../../boards/boards.repository.ts';
+import { together } from '../../calls/together.ts';
 import { toWorkItem } from './present.ts';
 import { shownItems } from './shown.repository.ts';
 
