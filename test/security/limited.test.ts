@@ -260,6 +260,29 @@ describe('a key that is limited to one project', () => {
     expect(new Set(data.events.map(({ projectId }) => projectId))).toEqual(new Set([own.projectId]));
   });
 
+  test('is not told what another caller got for the same request under the same Idempotency-Key', async () => {
+    const made = { title: `Made ${CANARY}`, type: 'task', boardId: other.boardId, boardColumnId: other.todo };
+    const requests = [
+      ['/api/work-items', made],
+      [`/api/work-items/${other.ids.task}/comments`, { text: CANARY }],
+    ] as const;
+    for (const [path, body] of requests) {
+      const headers = { 'idempotency-key': randomUUID() };
+      expect((await organization.call('POST', path, body, headers)).status).toBe(201);
+      expect((await organization.call('POST', path, body, headers)).status).toBe(201);
+      const answer = await asLimited('POST', path, body, headers);
+      expect(answer.success).toBe(false);
+      expect(JSON.stringify(answer)).not.toContain(CANARY);
+    }
+    const headers = { 'idempotency-key': randomUUID() };
+    const mine = { title: 'Mine', type: 'task', boardId: own.boardId, boardColumnId: own.todo };
+    const [first, again] = [
+      await asLimited<{ id: string }>('POST', '/api/work-items', mine, headers),
+      await asLimited<{ id: string }>('POST', '/api/work-items', mine, headers),
+    ];
+    expect(again.data.id).toBe(first.data.id);
+  });
+
   test('cannot be made for a project that does not exist', async () => {
     const made = await organization.call('POST', '/api/api-keys', { name: 'X', projects: [randomUUID()] });
     expect(made).toMatchObject({ status: 400 });

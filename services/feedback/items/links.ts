@@ -30,9 +30,11 @@ export async function linkItem(
 
 export async function linkedBefore(
   { idempotencyKey, link }: Input<typeof linkedBeforeOp>,
-  { caller: { organizationId, sessionProjectId } }: ReadContext,
+  { caller: { organizationId, sessionProjectId, projects } }: ReadContext,
 ): Promise<Output<typeof linkedBeforeOp>> {
-  return (await answerBefore(linkOp, { organizationId, idempotencyKey, sessionProjectId }, () => link)) ?? null;
+  return (
+    (await answerBefore(linkOp, { organizationId, idempotencyKey, sessionProjectId, projects }, () => link)) ?? null
+  );
 }
 
 export async function feedbackOf(

@@ -82,6 +82,16 @@ export async function actingUser(userId: string, context: Context): Promise<stri
   if (userId !== caller.userId && !caller.permissions.includes('users:write')) {
     throw fail('PERMISSION_DENIED', 'Acting as another user requires users:write. Leave `userId` out.');
   }
+  // There are no others to it, as it cannot list them.
+  if (userId !== caller.userId && caller.projects) {
+    throw fail(
+      'PERMISSION_DENIED',
+      'Your key is limited to projects, so it cannot act as another user. Leave `userId` out.',
+      {
+        details: [{ path: 'userId', message: 'your key is limited to projects' }],
+      },
+    );
+  }
   const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
   if (user.disabled)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { OperationError } from '@worktrack/contracts/errors';
 import { prefixOf, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -158,6 +159,20 @@ describe('an old key', () => {
     await keys.call('keys.revoke', { id: old.id }, owner);
     for (const token of [before, after]) expect((await keys.verify(token))?.session?.keyId).toBe(made.id);
   });
+
+  test('takes along every session that is opened with the old key meanwhile', async () => {
+    const { owner } = await keys.organization();
+    for (let round = 0; round < 5; round++) {
+      const old = await keys.call('keys.create', { name: 'CI' }, owner);
+      const tokens = Array.from({ length: 4 }, () => newKey(SESSION_MARK));
+      const opening = tokens.map((token) =>
+        keys.call('sessions.open', { token: presented(token), by: presented(old.key as string) }),
+      );
+      const [made] = await Promise.all([keys.call('keys.rotate', { id: old.id }, owner), ...opening]);
+      const sessions = await Promise.all(tokens.map(keys.verify));
+      expect(new Set(sessions.map((identity) => identity?.session?.keyId))).toEqual(new Set([made.id]));
+    }
+  });
 });
 
 describe('a key or user that is limited to projects', () => {
@@ -187,18 +202,18 @@ describe('a key or user that is limited to projects', () => {
     expect((await keys.call('keys.rotate', { id: own.id }, limited)).projects).toEqual([A]);
   });
 
-  test('takes along every session that is opened with the old key meanwhile', async () => {
+  test('makes no key for another user, whether there is one or not', async () => {
     const { owner } = await keys.organization();
-    for (let round = 0; round < 5; round++) {
-      const old = await keys.call('keys.create', { name: 'CI' }, owner);
-      const tokens = Array.from({ length: 4 }, () => newKey(SESSION_MARK));
-      const opening = tokens.map((token) =>
-        keys.call('sessions.open', { token: presented(token), by: presented(old.key as string) }),
-      );
-      const [made] = await Promise.all([keys.call('keys.rotate', { id: old.id }, owner), ...opening]);
-      const sessions = await Promise.all(tokens.map(keys.verify));
-      expect(new Set(sessions.map((identity) => identity?.session?.keyId))).toEqual(new Set([made.id]));
-    }
+    const bob = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: 'viewer' }, owner);
+    const own = await keys.call('keys.create', { name: 'Own', projects: [A] }, owner);
+    const limited = await keys.identityOf(own.key);
+    const answers = [bob.id, uuidv7()].map(async (userId) => {
+      const error = await keys.call('keys.create', { name: 'X', userId }, limited).catch((refusal: unknown) => refusal);
+      return { code: (error as OperationError).code, message: (error as OperationError).message };
+    });
+    const [known, unknown] = await Promise.all(answers);
+    expect(known?.code).toBe('PERMISSION_DENIED');
+    expect(unknown).toEqual(known);
   });
 
   test('as the user of a session, neither rotates nor revokes the key that the session stems from, which reaches further', async () => {

@@ -74,9 +74,9 @@ export async function addAttachment(
 
 export async function addedBefore(
   { idempotencyKey, upload }: Input<typeof addedBeforeOperation>,
-  { caller: { organizationId, sessionProjectId } }: ReadContext,
+  { caller: { organizationId, sessionProjectId, projects } }: ReadContext,
 ): Promise<Output<typeof addedBeforeOperation>> {
-  const by = { organizationId, idempotencyKey, sessionProjectId };
+  const by = { organizationId, idempotencyKey, sessionProjectId, projects };
   return (await answerBefore(operation, by, ({ sha256 }) => [upload, sha256])) ?? null;
 }
 

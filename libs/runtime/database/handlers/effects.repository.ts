@@ -30,19 +30,22 @@ export interface EffectKey {
   readonly idempotencyKey: string;
   /** What the result depends on besides the input: the project of an MCP session. */
   readonly sessionProjectId?: string | undefined;
+  /** Likewise: the only projects that exist for the caller. Nobody is told again what was answered to somebody who sees more. */
+  readonly projects?: readonly string[] | undefined;
 }
 
 /** @param input as parsed by the contract, so that omitting a default and giving it are the same request */
 export function effectIdentity(
-  { organizationId, idempotencyKey, sessionProjectId }: EffectKey,
+  { organizationId, idempotencyKey, sessionProjectId, projects }: EffectKey,
   operation: string,
   input: unknown,
 ): EffectIdentity {
   const { text, names } = canonicalInput(input);
+  const within = projects ? `\n${projects.toSorted()}` : '';
   return {
     id: `${organizationId}:${idempotencyKey}`,
     operation,
-    inputHash: CANONICAL + sha256(`${sessionProjectId ?? ''}\n${text}`),
+    inputHash: CANONICAL + sha256(`${sessionProjectId ?? ''}${within}\n${text}`),
     names,
     earlierInputHash: () => sha256(JSON.stringify(input)),
   };

@@ -246,9 +246,9 @@ function identityOf({ operation, areSameItems }: Repeatable, input: unknown, con
   if (operation.permissions === 'internal') {
     return effectIdentity({ organizationId: '-', idempotencyKey }, operation.name, input);
   }
-  const { organizationId, sessionProjectId } = caller;
+  const { organizationId, sessionProjectId, projects } = caller;
   return {
-    ...effectIdentity({ organizationId, idempotencyKey, sessionProjectId }, operation.name, input),
+    ...effectIdentity({ organizationId, idempotencyKey, sessionProjectId, projects }, operation.name, input),
     areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
   };
 }
