@@ -58,9 +58,24 @@ export function to(screen: string, filters: Readonly<Record<string, string | und
   return BASE + screen + (query && `?${query}`);
 }
 
+/** The id of what one was at on this page of the history, if its screen says so: one is at it again when one comes back. */
+export let attended = attendedHere();
+
+export function attend(id: string | undefined): void {
+  attended = id;
+}
+
+function attendedHere(): string | undefined {
+  return (history.state as { attended?: string } | null)?.attended;
+}
+
 export function go(href: string, how: 'push' | 'replace' = 'push'): void {
-  if (how === 'push') history.pushState(null, '', href);
-  else history.replaceState(null, '', href);
+  if (how === 'push') {
+    // Only as it is left: a browser limits how often it may be written.
+    history.replaceState({ attended }, '');
+    if (new URL(href, location.href).pathname !== location.pathname) attended = undefined;
+    history.pushState({ attended }, '', href);
+  } else history.replaceState({ attended }, '', href);
   address.value = read();
 }
 
@@ -70,6 +85,7 @@ function read(): Address {
 }
 
 addEventListener('popstate', () => {
+  attended = attendedHere();
   address.value = read();
 });
 

@@ -362,3 +362,58 @@ test('names with commas are filters and lanes like others, and stay whole in the
   const cards = board.getByRole('region', { name: /^Lovelace,Ada, / }).locator('.card-title');
   await expect.poll(() => cards.allTextContents()).toEqual(['Hers']);
 });
+
+test('back from an item, one is where one was: in the list, on the board, and in what needs one', async () => {
+  const organization = await stage.newOrganization();
+  const { projectId, boardId, columns, call } = organization;
+  const items = Array.from({ length: 80 }, (_, at) => ({ type: 'task', title: `Number ${at}`, assignee: 'me' }));
+  await call('POST', '/api/work-items/batch', { projectId, boardId, boardColumnId: columns.Backlog, items });
+  const visitor = await stage.visit('list', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  for (const [screen, scroller, links] of [
+    ['list', '.list', '.list-row a'],
+    ['board', '.column-cards', '.card-title'],
+  ] as const) {
+    await page.goto(`${stage.url}/console/${screen}`);
+    const link = page.locator(links, { hasText: /^Number 40$/ });
+    await expect
+      .poll(async () => {
+        await page
+          .locator(scroller)
+          .first()
+          .evaluate((element) => element.scrollBy(0, 500));
+        return link.count();
+      })
+      .toBe(1);
+    await link.focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Number 40' });
+    await panel.getByRole('heading', { name: 'Number 40' }).waitFor();
+    await page.keyboard.press('o');
+    await page.getByRole('heading', { level: 1, name: 'Number 40' }).waitFor();
+    await page.goBack();
+    await panel.waitFor();
+    await link.waitFor();
+    await page.goBack();
+    await panel.waitFor({ state: 'detached' });
+    await expect.poll(focused).toBe('Number 40');
+    const box = await link.boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
+  }
+  await page.goto(`${stage.url}/console/for-you`);
+  const current = page.locator('[aria-current=true]');
+  await current.waitFor();
+  for (let step = 0; step < 3; step++) await page.keyboard.press('j');
+  const chosen = await current.locator('a').first().textContent();
+  await page.keyboard.press('o');
+  await page.getByRole('region', { name: 'Properties' }).waitFor();
+  await page.goBack();
+  await expect.poll(() => current.locator('a').first().textContent()).toBe(chosen);
+  // What one comes to by a link begins at its beginning.
+  await page.getByRole('link', { name: 'Board' }).click();
+  await page.locator('.card-title').first().waitFor();
+  expect(await focused()).not.toContain('Number');
+  expect(visitor.complaints).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { Heading } from '../parts/page/heading.tsx';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty } from '../parts/page/states.tsx';
-import { filter, setFilters } from '../router.ts';
+import { attend, attended, filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
 import { ItemsBar, SEARCH_ID } from '../views/bar.tsx';
@@ -83,7 +83,8 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   const key = JSON.stringify([board, filters, by]);
   const cards = useMemo(() => new BoardCards(board, filters, by), [key]);
   usePlace({ projectId: board.projectId, boardId: board.id });
-  const [focused, setFocused] = useState<string>();
+  const [focused, setFocused] = useState(attended);
+  useEffect(() => attend(focused), [focused]);
   const onFocus = useCallback((id: string) => setFocused(id), []);
   useEvents(useCallback((event) => cards.hear(event), [cards]));
   useBeats(useCallback((beat) => cards.hearBeat(beat), [cards]));

@@ -7,7 +7,7 @@ import { Heading } from '../parts/page/heading.tsx';
 import { More } from '../parts/page/more.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
-import { go, to } from '../router.ts';
+import { attend, attended, go, to } from '../router.ts';
 import { words as verdict } from '../verdict/messages.ts';
 import { SendBack } from '../verdict/verdict.tsx';
 import { type Acts, useActs } from './acts.ts';
@@ -55,7 +55,8 @@ interface ListProps {
 function List({ items: all, counts }: ListProps) {
   const acts = useActs();
   const items = all.filter(({ id }) => !acts.isDone(id));
-  const [chosenId, choose] = useState<string>();
+  const [chosenId, choose] = useState(attended);
+  useEffect(() => attend(chosenId), [chosenId]);
   const found = items.findIndex(({ id }) => id === chosenId);
   // What took the place of one that was dealt with is next.
   const lastAt = useRef(0);

@@ -8,7 +8,7 @@ import { useItem } from '../parts/item/item.ts';
 import { usePageTitle } from '../parts/page/heading.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Loaded } from '../parts/page/states.tsx';
-import { go, setFilters, to } from '../router.ts';
+import { attended, go, setFilters, to } from '../router.ts';
 import { words } from './messages.ts';
 import { ItemView } from './view.tsx';
 
@@ -29,7 +29,8 @@ export function Panel({ id }: { readonly id: string }) {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected;
+      (isThere ? before : attendedLink())?.focus();
     },
     [before],
   );
@@ -80,6 +81,10 @@ export function Panel({ id }: { readonly id: string }) {
 }
 
 const close = () => setFilters({ panel: undefined }, 'push');
+
+/** What led to it, of a screen that was drawn anew since. */
+const attendedLink = () =>
+  document.querySelector<HTMLElement>(`:is([data-card="${attended}"], [data-item="${attended}"]) a`);
 
 const isField = (target: EventTarget | null) => target instanceof HTMLElement && target.matches('input, textarea');
 

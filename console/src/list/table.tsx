@@ -7,7 +7,7 @@ import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Failed } from '../parts/page/states.tsx';
 import { useVirtual } from '../parts/page/virtual.ts';
-import { filter, setFilters } from '../router.ts';
+import { attend, attended, filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { SEARCH_ID } from '../views/bar.tsx';
 import { groupName } from '../views/groups/group-name.ts';
@@ -60,7 +60,10 @@ export function Table({ list, boards, columns }: TableProps) {
     headPx: ROW_PX,
   });
   const boardOf = useMemo(() => new Map(boards.map((board) => [board.id, board])), [boards]);
-  const [focused, setFocused] = useState<Place>();
+  const [focused, setFocused] = useState<Place | undefined>(
+    attended === undefined ? undefined : { key: attended, id: attended, cell: 'title' },
+  );
+  useEffect(() => attend(focused?.id), [focused?.id]);
   const [editing, setEditing] = useState<CellName>();
   const now = useRef(lines);
   now.current = lines;
@@ -73,11 +76,15 @@ export function Table({ list, boards, columns }: TableProps) {
     [],
   );
   // Another list begins at its beginning.
+  const of = useRef(list.of);
   useEffect(() => {
-    scroller.current?.scrollTo({ top: 0 });
-    setClosed(new Set());
-    setFocused(undefined);
-    setEditing(undefined);
+    if (of.current !== list.of) {
+      of.current = list.of;
+      scroller.current?.scrollTo({ top: 0 });
+      setClosed(new Set());
+      setFocused(undefined);
+      setEditing(undefined);
+    }
     return selectNothing;
   }, [list.of]);
 
