@@ -218,6 +218,17 @@ test('the audit log tells who changed what, and is narrowed down by who and what
   await expect.poll(() => page.locator('.settings-row').count()).toBe(1);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await changed.first().waitFor();
+  await organization.call('PATCH', `/api/users/${id}`, { disabled: true });
+  await organization.call('POST', `/api/users/${id}/erase`);
+  // What is left of a name is a hash, which no person has to read.
+  await expect
+    .poll(async () => {
+      await page.reload();
+      await changed.first().waitFor();
+      return changed.first().textContent();
+    })
+    .toContain('erased');
+  expect(await changed.first().textContent()).not.toMatch(/[0-9a-f]{64}/);
 });
 
 test('what a user may not do is not offered', async () => {

@@ -33,6 +33,7 @@ export const words = messages({
     ja: { other: '{n} 回' },
   },
   system: { en: 'The service', de: 'Der Dienst', tr: 'Hizmet', ja: 'サービス' },
+  erased: { en: 'erased', de: 'gelöscht', tr: 'silindi', ja: '消去済み' },
   nothing: { en: 'nothing', de: 'nichts', tr: 'boş', ja: 'なし' },
   key: { en: 'key', de: 'Schlüssel', tr: 'anahtar', ja: 'キー' },
   session: { en: 'session', de: 'Sitzung', tr: 'oturum', ja: 'セッション' },

@@ -88,7 +88,8 @@ function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string |
 
 function EntryRow({ entry }: { readonly entry: AuditEntry }) {
   const { action, actor, targets, context, outcome, count, changes, at } = entry;
-  const who = actor.name ?? actor.userId ?? words.system;
+  const who = readable(entry, 'actor.name', actor.name) ?? actor.userId ?? words.system;
+  const address = readable(entry, 'context.address', context.address);
   return (
     <li class="settings-row">
       <div class="audit-entry">
@@ -112,13 +113,15 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
             </button>
             {(actor.type === 'key' || actor.type === 'session') && ` (${words[actor.type]})`}
           </li>
-          {targets.map(({ type, id, name }) => (
+          {targets.map(({ type, id, name }, index) => (
             <li key={id}>
-              <a href={placeOf(type, id)}>{name ?? type}</a>{' '}
+              <a href={placeOf(type, id)}>{readable(entry, `targets.${index}.name`, name) ?? type}</a>{' '}
               <button
                 type="button"
                 class="audit-narrow"
-                aria-label={words.about({ name: `${name ?? type} ${id.slice(-8)}` })}
+                aria-label={words.about({
+                  name: `${readable(entry, `targets.${index}.name`, name) ?? type} ${id.slice(-8)}`,
+                })}
                 onClick={() => setFilters({ target: id })}
               >
                 <code>{id.slice(-8)}</code>
@@ -128,13 +131,14 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
           <li>
             <When at={at} />
           </li>
-          {context.address !== null && <li>{context.address}</li>}
+          {address !== null && <li>{address}</li>}
         </ul>
         {changes.length > 0 && (
           <ul class="plain audit-changes">
-            {changes.map(({ field, old, new: now }) => (
+            {changes.map(({ field, old, new: now }, index) => (
               <li key={field}>
-                <code>{field}</code>: <del>{shown(old)}</del> → <ins>{shown(now)}</ins>
+                <code>{field}</code>: <del>{shown(readable(entry, `changes.${index}.old`, old))}</del> →{' '}
+                <ins>{shown(readable(entry, `changes.${index}.new`, now))}</ins>
               </li>
             ))}
           </ul>
@@ -142,6 +146,12 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
       </div>
     </li>
   );
+}
+
+/** What was erased has no salt any more, and is a hash: 64 characters that mean nothing to a person. */
+function readable<T>({ salts }: AuditEntry, path: string, value: T): T | string {
+  const isErased = typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) && !(path in salts);
+  return isErased ? words.erased : value;
 }
 
 /** Where a person sees what the entry is about. */
