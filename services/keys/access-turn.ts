@@ -18,5 +18,5 @@ export async function takeAccessTurn(
   await requireStillHeld(scope);
 }
 
-/** For what ends with whoever calls: a session, at its sign-out. */
+/** For what only concerns the caller's own key or session: its replacement, or its end. */
 export const takeTurnUnchecked = (scope: TransactionalScope) => oneAtATime(scope, 'access');

@@ -148,6 +148,14 @@ describe('what is taken away from whoever makes a call, after the gateway has le
     expect(new Set([...codes, 'CONFLICT'])).toEqual(new Set(['PERMISSION_DENIED', 'CONFLICT']));
   });
 
+  test('a permission, does not keep its key from replacing itself, which then has no more than is left', async () => {
+    const { owner, user, identity } = await admin();
+    await keys.call('users.update', { id: user.id, role: 'viewer', projects }, owner);
+    const { key } = await keys.call('keys.rotateSelf', {}, identity);
+    expect(await keys.identityOf(key)).toMatchObject({ projects, user: { role: 'viewer' } });
+    expect((await keys.identityOf(key)).permissions).not.toContain('users:write');
+  });
+
   test('a key, leaves no key behind that was not there when the answer came', async () => {
     const { owner } = await keys.organization();
     const names = async () => (await keys.call('keys.list', {}, owner)).map(({ name }) => name);

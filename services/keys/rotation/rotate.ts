@@ -3,7 +3,7 @@ import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { takeAccessTurn } from '../access-turn.ts';
+import { takeAccessTurn, takeTurnUnchecked } from '../access-turn.ts';
 import { requireRoomForKey } from '../keys/create.ts';
 import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
@@ -68,7 +68,8 @@ async function replace(
     throw fail('CONFLICT', `This key has been replaced by ${key.replacedBy} already. Rotate that one.`);
   }
   await requireRoomForKey(context);
-  await takeAccessTurn(context);
+  // What replaces the caller's own key can do no more than that could, whatever its user may do by now.
+  await (key._id === caller.keyId ? takeTurnUnchecked(context) : takeAccessTurn(context));
   // With sign-ins: otherwise a session that is opened meanwhile would stay with the old key.
   await oneAtATime(context, `sessions of ${key._id}`);
   const { key: value, ...secret } = mint.make();
