@@ -32,7 +32,7 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
 /**
  * Where everything shares one machine, submissions and the inbox give way to people and agents at work: in a burst of submissions the feedback
  * service is always computing, and at each of its ten hops a work item call would wait for a CPU behind it. On 2 cores this takes the
- * p99 of those calls (`npm run bench -- burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/bulkhead.ts) from 110 to 63 ms.
+ * p99 of those calls (`npm run bench -- burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/limits/bulkhead.ts) from 110 to 63 ms.
  */
 const NICENESS: Partial<Record<ServiceName, number>> = { feedback: 10 };
 

@@ -18,8 +18,8 @@ import { fastify } from 'fastify';
 import { settings as serviceSettings } from '../../services/feedback/config.ts';
 import { ingest } from '../../services/feedback/items/ingest.ts';
 import { assemble } from '../../services/feedback/parts.ts';
-import { Admissions } from '../../services/gateway/feedback/admission.ts';
 import { Gate } from '../../services/gateway/feedback/gate.ts';
+import { Admissions } from '../../services/gateway/feedback/limits/admission.ts';
 import { feedbackSettings } from '../../services/gateway/feedback/settings.ts';
 import { verifyToken } from '../../services/gateway/feedback/widget-token.ts';
 

@@ -9,7 +9,7 @@ import { editIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { may } from '../session.ts';
-import { attachTo } from './attach.ts';
+import { attachTo } from './attachments/attach.ts';
 import { words } from './messages.ts';
 
 interface EditableProps {

@@ -15,7 +15,7 @@ import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { Markdown } from '../parts/text/markdown.tsx';
 import { filter, go, setFilters, to } from '../router.ts';
 import { may } from '../session.ts';
-import { Attachments } from './attachments.tsx';
+import { Attachments } from './attachments/attachments.tsx';
 import { Costs } from './costs.tsx';
 import { Editable } from './editable.tsx';
 import { Fields } from './fields.tsx';

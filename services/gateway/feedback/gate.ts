@@ -3,9 +3,9 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientOf } from '../http/client-address.ts';
 import { rateHeaders, tooMany } from '../http/rate-headers.ts';
-import type { Admissions, RequestKind } from './admission.ts';
+import type { Admissions, RequestKind } from './limits/admission.ts';
+import type { RateState } from './limits/rate-window.ts';
 import { isOriginAllowed, requestOrigin } from './origin.ts';
-import type { RateState } from './rate-window.ts';
 import type { KnownSource } from './source-entry.ts';
 
 /** Who is asking, and for which source, once admitted. */

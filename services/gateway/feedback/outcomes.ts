@@ -8,7 +8,7 @@ import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { Counter } from 'prom-client';
-import { QuotaUsedUp } from './daily-quota.ts';
+import { QuotaUsedUp } from './limits/daily-quota.ts';
 
 const REPORT_EVERY_MS = 2_000;
 const REPORT_DEADLINE_MS = 2_000;

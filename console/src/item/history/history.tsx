@@ -9,7 +9,7 @@ import { useDraft } from '../../parts/form/draft.ts';
 import { words as common } from '../../parts/messages.ts';
 import { Loaded } from '../../parts/page/states.tsx';
 import { may } from '../../session.ts';
-import { attachTo } from '../attach.ts';
+import { attachTo } from '../attachments/attach.ts';
 import { words } from '../messages.ts';
 import { Part } from '../part.tsx';
 import { Entry } from './entry.tsx';

@@ -6,7 +6,7 @@ import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { connectRedis, type Redis } from '@worktrack/runtime/redis/connection';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { servers } from '../../../test/support/servers.ts';
+import { servers } from '../../../../test/support/servers.ts';
 import { type AdmissionLimits, Admissions, type RequestKind } from './admission.ts';
 
 const log = createLog('test', 'silent');

@@ -1,7 +1,7 @@
 import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { send } from '../api/call.ts';
-import { queries } from '../api/query.ts';
+import { send } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
 
 const UPLOAD_TIMEOUT_MS = 300_000;
 

@@ -2,8 +2,8 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { CountedWindows } from '@worktrack/runtime/redis/counted-windows';
-import { type Rate, tooMany } from '../http/rate-headers.ts';
-import type { KnownSource } from './source-entry.ts';
+import { type Rate, tooMany } from '../../http/rate-headers.ts';
+import type { KnownSource } from '../source-entry.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -5,9 +5,9 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { LRUCache } from 'lru-cache';
+import { entryOf, type KnownSource, NO_SOURCE, SourceEntries } from '../source-entry.ts';
 import { ADMISSION_SCRIPT } from './admission.script.ts';
 import { MemoryRateWindows, type RateState, type RateWindow } from './rate-window.ts';
-import { entryOf, type KnownSource, NO_SOURCE, SourceEntries } from './source-entry.ts';
 
 /** What has its own limit. */
 export type RequestKind = 'ingest' | 'bootstrap' | 'challenge';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rateHeaders, tooMany } from '../http/rate-headers.ts';
+import { rateHeaders, tooMany } from '../../http/rate-headers.ts';
 import { MemoryRateWindows } from './rate-window.ts';
 
 const WINDOW_MS = 100;
