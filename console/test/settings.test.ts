@@ -218,6 +218,13 @@ test('the audit log tells who changed what, and is narrowed down by who and what
   await expect.poll(() => page.locator('.settings-row').count()).toBe(1);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await changed.first().waitFor();
+  // By which key, and whose that is.
+  const { data: me } = await organization.call<{ user: { name: string } }>('GET', '/api/me');
+  const person = `Only by ${me.user.name}`;
+  await changed.first().getByRole('button', { name: person, exact: true }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).waitFor();
+  await changed.first().waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await organization.call('PATCH', `/api/users/${id}`, { disabled: true });
   await organization.call('POST', `/api/users/${id}/erase`);
   // What is left of a name is a hash, which no person has to read.

@@ -37,6 +37,8 @@ export const words = messages({
   nothing: { en: 'nothing', de: 'nichts', tr: 'boş', ja: 'なし' },
   key: { en: 'key', de: 'Schlüssel', tr: 'anahtar', ja: 'キー' },
   session: { en: 'session', de: 'Sitzung', tr: 'oturum', ja: 'セッション' },
+  rule: { en: 'trust rule', de: 'Vertrauensregel', tr: 'güven kuralı', ja: '信頼ルール' },
+  grant: { en: 'connected app', de: 'verbundene App', tr: 'bağlı uygulama', ja: '接続済みアプリ' },
   export: {
     en: 'To keep it: worktrack audit export. To check it: worktrack audit verify.',
     de: 'Zum Aufbewahren: worktrack audit export. Zum Prüfen: worktrack audit verify.',

@@ -7,6 +7,7 @@ import { DateField } from '../../parts/form/date-field.tsx';
 import { Field } from '../../parts/form/field.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { useNames } from '../../parts/people/people.ts';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters, to } from '../../router.ts';
 import { words as common } from '../messages.ts';
@@ -24,6 +25,7 @@ export function Audit() {
     load: (cursor, signal) => call<typeof listAudit>('GET /api/audit', { ...chosen, cursor, limit: PAGE }, { signal }),
     keepsEarlier: true,
   });
+  const nameOf = useNames();
   return (
     <SettingsSection title={common.audit} help={words.help}>
       <Filters chosen={chosen} />
@@ -34,7 +36,7 @@ export function Audit() {
           return (
             <ul class="plain settings-list">
               {entries.map((entry) => (
-                <EntryRow key={entry.id} entry={entry} />
+                <EntryRow key={entry.id} entry={entry} nameOf={nameOf} />
               ))}
             </ul>
           );
@@ -86,7 +88,12 @@ function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string |
   );
 }
 
-function EntryRow({ entry }: { readonly entry: AuditEntry }) {
+interface EntryRowProps {
+  readonly entry: AuditEntry;
+  readonly nameOf: (userId: string) => string;
+}
+
+function EntryRow({ entry, nameOf }: EntryRowProps) {
   const { action, actor, targets, context, outcome, count, changes, at } = entry;
   const who = readable(entry, 'actor.name', actor.name) ?? actor.userId ?? words.system;
   const address = readable(entry, 'context.address', context.address);
@@ -102,17 +109,14 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
         </div>
         <ul class="plain row quiet facts settings-facts">
           <li>
-            <button
-              type="button"
-              class="audit-narrow"
-              aria-label={words.byActor({ name: who })}
-              disabled={!actor.id}
-              onClick={() => setFilters({ actor: actor.id ?? undefined })}
-            >
-              {who}
-            </button>
-            {(actor.type === 'key' || actor.type === 'session') && ` (${words[actor.type]})`}
+            <By id={actor.id} name={who} />
+            {actor.type !== 'user' && actor.type !== 'system' && ` (${words[actor.type]})`}
           </li>
+          {actor.userId !== null && actor.userId !== actor.id && (
+            <li>
+              <By id={actor.userId} name={nameOf(actor.userId)} />
+            </li>
+          )}
           {targets.map(({ type, id, name }, index) => (
             <li key={id}>
               <a href={placeOf(type, id)}>{readable(entry, `targets.${index}.name`, name) ?? type}</a>{' '}
@@ -145,6 +149,20 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
         )}
       </div>
     </li>
+  );
+}
+
+function By({ id, name }: { readonly id: string | null; readonly name: string }) {
+  return (
+    <button
+      type="button"
+      class="audit-narrow"
+      aria-label={words.byActor({ name })}
+      disabled={id === null}
+      onClick={() => setFilters({ actor: id ?? undefined })}
+    >
+      {name}
+    </button>
   );
 }
 
