@@ -61,6 +61,7 @@ export function to(screen: string, filters: Readonly<Record<string, string | und
 /** The id of what one was at on this page of the history, if its screen says so: one is at it again when one comes back. */
 export let attended = attendedHere();
 
+/** With what is drawn, not after it: the key that leads on may follow at once. */
 export function attend(id: string | undefined): void {
   attended = id;
 }

@@ -1,7 +1,7 @@
 import './board.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
@@ -84,7 +84,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   const cards = useMemo(() => new BoardCards(board, filters, by), [key]);
   usePlace({ projectId: board.projectId, boardId: board.id });
   const [focused, setFocused] = useState(attended);
-  useEffect(() => attend(focused), [focused]);
+  useLayoutEffect(() => attend(focused), [focused]);
   const onFocus = useCallback((id: string) => setFocused(id), []);
   useEvents(useCallback((event) => cards.hear(event), [cards]));
   useBeats(useCallback((beat) => cards.hearBeat(beat), [cards]));

@@ -1,6 +1,6 @@
 import './for-you.css';
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
 import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
@@ -56,7 +56,7 @@ function List({ items: all, counts }: ListProps) {
   const acts = useActs();
   const items = all.filter(({ id }) => !acts.isDone(id));
   const [chosenId, choose] = useState(attended);
-  useEffect(() => attend(chosenId), [chosenId]);
+  useLayoutEffect(() => attend(chosenId), [chosenId]);
   const found = items.findIndex(({ id }) => id === chosenId);
   // What took the place of one that was dealt with is next.
   const lastAt = useRef(0);

@@ -1,5 +1,5 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon, nextIcon } from '../parts/icons.ts';
@@ -63,7 +63,7 @@ export function Table({ list, boards, columns }: TableProps) {
   const [focused, setFocused] = useState<Place | undefined>(
     attended === undefined ? undefined : { key: attended, id: attended, cell: 'title' },
   );
-  useEffect(() => attend(focused?.id), [focused?.id]);
+  useLayoutEffect(() => attend(focused?.id), [focused?.id]);
   const [editing, setEditing] = useState<CellName>();
   const now = useRef(lines);
   now.current = lines;
