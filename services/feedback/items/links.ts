@@ -30,11 +30,9 @@ export async function linkItem(
 
 export async function linkedBefore(
   { idempotencyKey, link }: Input<typeof linkedBeforeOp>,
-  { caller: { organizationId, sessionProjectId, projects } }: ReadContext,
+  { caller }: ReadContext,
 ): Promise<Output<typeof linkedBeforeOp>> {
-  return (
-    (await answerBefore(linkOp, { organizationId, idempotencyKey, sessionProjectId, projects }, () => link)) ?? null
-  );
+  return (await answerBefore(linkOp, { idempotencyKey, caller }, () => link)) ?? null;
 }
 
 export async function feedbackOf(

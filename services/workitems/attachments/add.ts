@@ -74,10 +74,9 @@ export async function addAttachment(
 
 export async function addedBefore(
   { idempotencyKey, upload }: Input<typeof addedBeforeOperation>,
-  { caller: { organizationId, sessionProjectId, projects } }: ReadContext,
+  { caller }: ReadContext,
 ): Promise<Output<typeof addedBeforeOperation>> {
-  const by = { organizationId, idempotencyKey, sessionProjectId, projects };
-  return (await answerBefore(operation, by, ({ sha256 }) => [upload, sha256])) ?? null;
+  return (await answerBefore(operation, { idempotencyKey, caller }, ({ sha256 }) => [upload, sha256])) ?? null;
 }
 
 async function receive(bytes: AsyncIterable<Buffer>, context: Context): Promise<StoredContent> {

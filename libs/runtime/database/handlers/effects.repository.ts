@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Caller } from '@worktrack/contracts/caller';
 import type { WriteSet } from '../writes/write-set.ts';
 import { canonicalInput } from './canonical-input.ts';
 import { EffectModel, type EffectRecord } from './effects.model.ts';
@@ -25,18 +26,17 @@ const CANONICAL = '2:';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 export interface EffectKey {
-  /** Of the caller; `-` for internal operations. Part of the identity, so that organizations' keys never collide. */
-  readonly organizationId: string;
   readonly idempotencyKey: string;
-  /** What the result depends on besides the input: the project of an MCP session. */
-  readonly sessionProjectId?: string | undefined;
-  /** Likewise: the only projects that exist for the caller. Nobody is told again what was answered to somebody who sees more. */
-  readonly projects?: readonly string[] | undefined;
+  /**
+   * All of the caller that the result depends on: its organization (`-` for internal operations), so that organizations' keys never collide; the project of an MCP
+   * session; and the only projects that exist for it, so that nobody is told again what was answered to somebody who sees more.
+   */
+  readonly caller: Pick<Caller, 'organizationId' | 'sessionProjectId' | 'projects'>;
 }
 
 /** @param input as parsed by the contract, so that omitting a default and giving it are the same request */
 export function effectIdentity(
-  { organizationId, idempotencyKey, sessionProjectId, projects }: EffectKey,
+  { idempotencyKey, caller: { organizationId, sessionProjectId, projects } }: EffectKey,
   operation: string,
   input: unknown,
 ): EffectIdentity {

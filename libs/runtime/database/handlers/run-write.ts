@@ -244,11 +244,10 @@ function identityOf({ operation, areSameItems }: Repeatable, input: unknown, con
   const { caller, idempotencyKey } = context;
   if (!idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
   if (operation.permissions === 'internal') {
-    return effectIdentity({ organizationId: '-', idempotencyKey }, operation.name, input);
+    return effectIdentity({ idempotencyKey, caller: { organizationId: '-' } }, operation.name, input);
   }
-  const { organizationId, sessionProjectId, projects } = caller;
   return {
-    ...effectIdentity({ organizationId, idempotencyKey, sessionProjectId, projects }, operation.name, input),
+    ...effectIdentity({ idempotencyKey, caller }, operation.name, input),
     areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
   };
 }
