@@ -69,17 +69,15 @@ export class IssuerKeys {
   /** @returns the ids of its keys, and for how long (ms) the issuer is not asked for others; undefined, if it may be asked now, or its keys are not to be had */
   known(issuer: string): { readonly keyIds: readonly string[]; readonly forMs: number } | undefined {
     const read = this.#reads.get(issuer);
-    const keys = read && this.#isAskedRecently(read) ? this.#usable(read) : undefined;
-    if (!read?.stored || !keys) return undefined;
-    const keyIds = keys.flatMap(({ kid }) => kid ?? []);
-    return { keyIds, forMs: read.stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now() };
+    const keys = read && this.#usable(read);
+    const forMs = read ? this.#notAskedForMs(read) : 0;
+    return keys && forMs > 0 ? { keyIds: keys.flatMap(({ kid }) => kid ?? []), forMs } : undefined;
   }
 
   /** @returns for how long (ms) its keys are not to be had, whoever needs them; 0, if it may be asked */
   unavailableForMs(issuer: string): number {
     const read = this.#reads.get(issuer);
-    if (!read?.stored || !this.#isAskedRecently(read) || this.#usable(read)) return 0;
-    return read.stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now();
+    return read && !this.#usable(read) ? this.#notAskedForMs(read) : 0;
   }
 
   /** However many calls find that it is time. */
@@ -104,8 +102,13 @@ export class IssuerKeys {
   }
 
   /** The last try is less than a minute ago, and its outcome is known. */
-  #isAskedRecently({ stored }: Read): boolean {
-    return stored !== undefined && this.#now() - stored.triedAt.getTime() < BETWEEN_TRIES_MS && isOver(stored);
+  #isAskedRecently(read: Read): boolean {
+    return this.#notAskedForMs(read) > 0;
+  }
+
+  /** @returns for how long (ms) it is not asked, since the outcome of the last try is known; 0, if it may be */
+  #notAskedForMs({ stored }: Read): number {
+    return stored && isOver(stored) ? Math.max(0, stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now()) : 0;
   }
 
   #refresh(issuer: string): Promise<Read> {
