@@ -66,6 +66,11 @@ export const PERMISSION_TO_SEE: Readonly<Record<SubjectKind, Permission>> = {
   audit: 'audit:read',
 };
 
+/** @param type a type, or all of a kind (`work_item.*`) */
+export function permissionToSee(type: EventType | `${SubjectKind}.*`): Permission {
+  return PERMISSION_TO_SEE[type.slice(0, type.indexOf('.')) as SubjectKind];
+}
+
 export const EventSubject = z.object({
   kind: z.enum(SUBJECT_KINDS),
   id: RecordId,

@@ -1,7 +1,6 @@
-import { EVENT_TYPES, PERMISSION_TO_SEE, type SubjectKind } from '@worktrack/contracts/events/event';
+import { EVENT_TYPES, permissionToSee } from '@worktrack/contracts/events/event';
 import type { listEvents } from '@worktrack/contracts/events/list';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { Permission } from '@worktrack/contracts/permissions';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { headOf } from './heads.repository.ts';
 import { between, oldestOf } from './places.repository.ts';
@@ -41,8 +40,4 @@ export async function readLog(
   }
   const isFull = events.length === limit;
   return { events, nextSeq: isFull ? (events.at(-1)?.seq ?? upTo) : upTo, oldestSeq };
-}
-
-function permissionToSee(type: string): Permission {
-  return PERMISSION_TO_SEE[type.slice(0, type.indexOf('.')) as SubjectKind];
 }

@@ -1,5 +1,5 @@
 import type { Fail } from '@worktrack/contracts/errors';
-import { type EventType, PERMISSION_TO_SEE, SUBJECT_KINDS } from '@worktrack/contracts/events/event';
+import { type EventType, permissionToSee } from '@worktrack/contracts/events/event';
 import type { EventPattern, Webhook } from '@worktrack/contracts/events/webhook';
 import {
   type createWebhook as createOp,
@@ -146,9 +146,9 @@ function requireReadable(
   { caller, fail }: Pick<WriteContext<'PERMISSION_DENIED'>, 'caller' | 'fail'>,
 ): void {
   for (const type of types) {
-    const kind = SUBJECT_KINDS.find((each) => type.startsWith(`${each}.`));
-    const permission = kind && PERMISSION_TO_SEE[kind];
-    if (permission && !caller.permissions.includes(permission)) {
+    if (type === '*') continue;
+    const permission = permissionToSee(type);
+    if (!caller.permissions.includes(permission)) {
       throw fail('PERMISSION_DENIED', `Events of type ${type} require ${permission}, which this key does not have.`);
     }
   }

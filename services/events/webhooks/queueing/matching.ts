@@ -1,4 +1,4 @@
-import { type LoggedEvent, PERMISSION_TO_SEE, SUBJECT_KINDS } from '@worktrack/contracts/events/event';
+import { type LoggedEvent, PERMISSION_TO_SEE, permissionToSee } from '@worktrack/contracts/events/event';
 import type { EventPattern } from '@worktrack/contracts/events/webhook';
 import { type Permission, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
 import type { WebhookDocument } from '../webhooks.model.ts';
@@ -37,7 +37,7 @@ export function loses(
   // Of the role that the user has now. Events of earlier versions name a built-in one instead.
   const held = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
   if (!held) return role !== undefined;
-  const kinds = SUBJECT_KINDS.filter((kind) => types.some((each) => each === '*' || each.startsWith(`${kind}.`)));
-  const needed = kinds.map((kind) => PERMISSION_TO_SEE[kind]).filter((each) => permissions.includes(each));
+  const toSee = types.flatMap((each) => (each === '*' ? Object.values(PERMISSION_TO_SEE) : permissionToSee(each)));
+  const needed = toSee.filter((each) => permissions.includes(each));
   return !['webhooks:write' as const, ...needed].every((each) => held.includes(each));
 }
