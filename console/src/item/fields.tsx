@@ -12,6 +12,7 @@ import { DateField } from '../parts/form/date-field.tsx';
 import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
+import { useWritten } from '../parts/form/written.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -127,28 +128,22 @@ interface EstimateProps {
   readonly onSave: (estimate: number | null) => void;
 }
 
-/** What is written stays until it is saved, whatever others change meanwhile. */
 function Estimate({ value, onSave }: EstimateProps) {
-  const [text, setText] = useState<string>();
-  const shown = text ?? String(value ?? '');
+  const { field } = useWritten(String(value ?? ''), (text) => {
+    const estimate = text === '' ? null : Number(text);
+    if (estimate !== value) onSave(estimate);
+  });
   return (
     <Field label={common.estimate}>
       {(control) => (
         <input
           {...control}
-          class={shown === '' ? 'input input-unset' : 'input'}
+          class={field.value === '' ? 'input input-unset' : 'input'}
           type="number"
           {...BOUNDS.number}
           placeholder="–"
           readOnly={!may('work-items:write')}
-          value={shown}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onChange={({ currentTarget }) => {
-            if (!currentTarget.validity.valid) return;
-            setText(undefined);
-            const estimate = currentTarget.value === '' ? null : Number(currentTarget.value);
-            if (estimate !== value) onSave(estimate);
-          }}
+          {...field}
         />
       )}
     </Field>

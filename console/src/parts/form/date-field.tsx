@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { BOUNDS } from './bounds.ts';
+import { useWritten } from './written.ts';
 
 interface DateFieldProps {
   readonly id?: string;
@@ -14,25 +14,19 @@ interface DateFieldProps {
   readonly onChange: (date: string) => void;
 }
 
-/** A date that takes effect once it is written to its end. What is written stays until then, whatever others change meanwhile; what is left unfinished is dropped. */
+/** A date that takes effect once it is written to its end; what is left unfinished is dropped. */
 export function DateField({ value, onChange, class: className = 'input', ...control }: DateFieldProps) {
-  const [text, setText] = useState<string>();
+  const { field, drop } = useWritten(value, onChange);
   return (
     <input
       {...control}
       class={className}
       type="date"
       {...BOUNDS.date}
-      value={text ?? value}
-      onInput={({ currentTarget }) => setText(currentTarget.value)}
-      onChange={({ currentTarget }) => {
-        if (!currentTarget.validity.valid) return;
-        setText(undefined);
-        if (currentTarget.value !== value) onChange(currentTarget.value);
-      }}
+      {...field}
       onBlur={({ currentTarget }) => {
         if (currentTarget.validity.valid) return;
-        setText(undefined);
+        drop();
         // A day without a year is no value, which drawing would not replace.
         currentTarget.value = value;
       }}

@@ -1,6 +1,7 @@
 import './audit.css';
 import type { AuditEntry } from '@worktrack/contracts/audit/entry';
 import type { listAudit } from '@worktrack/contracts/audit/operations';
+import type { ComponentChildren } from 'preact';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
 import { DateField } from '../../parts/form/date-field.tsx';
@@ -109,29 +110,26 @@ function EntryRow({ entry, nameOf }: EntryRowProps) {
         </div>
         <ul class="plain row quiet facts settings-facts">
           <li>
-            <By id={actor.id} name={who} />
+            <NarrowByActor id={actor.id} name={who} />
             {actor.type !== 'user' && actor.type !== 'system' && ` (${words[actor.type]})`}
           </li>
           {actor.userId !== null && actor.userId !== actor.id && (
             <li>
-              <By id={actor.userId} name={nameOf(actor.userId)} />
+              <NarrowByActor id={actor.userId} name={nameOf(actor.userId)} />
             </li>
           )}
-          {targets.map(({ type, id, name }, index) => (
-            <li key={id}>
-              <a href={placeOf(type, id)}>{readable(entry, `targets.${index}.name`, name) ?? type}</a>{' '}
-              <button
-                type="button"
-                class="audit-narrow"
-                aria-label={words.about({
-                  name: `${readable(entry, `targets.${index}.name`, name) ?? type} ${id.slice(-8)}`,
-                })}
-                onClick={() => setFilters({ target: id })}
-              >
-                <code>{id.slice(-8)}</code>
-              </button>
-            </li>
-          ))}
+          {targets.map(({ type, id, name: written }, index) => {
+            const name = readable(entry, `targets.${index}.name`, written) ?? type;
+            const shortId = id.slice(-8);
+            return (
+              <li key={id}>
+                <a href={placeOf(type, id)}>{name}</a>{' '}
+                <Narrow label={words.about({ name: `${name} ${shortId}` })} by={{ target: id }}>
+                  <code>{shortId}</code>
+                </Narrow>
+              </li>
+            );
+          })}
           <li>
             <When at={at} />
           </li>
@@ -152,17 +150,26 @@ function EntryRow({ entry, nameOf }: EntryRowProps) {
   );
 }
 
-function By({ id, name }: { readonly id: string | null; readonly name: string }) {
+interface NarrowProps {
+  readonly label: string;
+  /** Undefined: there is nothing to narrow by. */
+  readonly by: Readonly<Record<string, string>> | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Narrow({ label, by, children }: NarrowProps) {
   return (
-    <button
-      type="button"
-      class="audit-narrow"
-      aria-label={words.byActor({ name })}
-      disabled={id === null}
-      onClick={() => setFilters({ actor: id ?? undefined })}
-    >
-      {name}
+    <button type="button" class="audit-narrow" aria-label={label} disabled={!by} onClick={() => by && setFilters(by)}>
+      {children}
     </button>
+  );
+}
+
+function NarrowByActor({ id, name }: { readonly id: string | null; readonly name: string }) {
+  return (
+    <Narrow label={words.byActor({ name })} by={id === null ? undefined : { actor: id }}>
+      {name}
+    </Narrow>
   );
 }
 
