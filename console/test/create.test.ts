@@ -79,6 +79,43 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
   expect(visitor.complaints).toEqual([]);
 });
 
+test('what is typed chooses what begins with it, letter by letter, and finds it in any case in a Turkish browser as well', async () => {
+  const organization = await stage.newOrganization();
+  await organization.call('POST', '/api/projects', { name: 'IŞIK ve İş' });
+  await organization.call('POST', '/api/projects', { name: 'Inbox' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey, locale: 'tr-TR' });
+  await page.locator('.column').first().waitFor();
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('input:focus').waitFor();
+  // The type: Görev until now, Epik.
+  for (const key of ['Tab', 'Tab', 'Tab', 'e', 'p', 'Enter']) await page.keyboard.press(key);
+  const type = dialog.getByRole('combobox', { name: 'Tür' });
+  await expect.poll(() => type.inputValue()).toBe('Epik');
+  await type.press('ArrowDown');
+  await page.keyboard.press('e');
+  // Others have it elsewhere.
+  await expect.poll(() => dialog.getByRole('option').count()).toBeGreaterThan(1);
+  expect(await dialog.getByRole('option').first().textContent()).toBe('Epik');
+  await page.keyboard.press('Escape');
+  const project = dialog.getByRole('combobox', { name: 'Proje' });
+  for (const [typed, chosen] of [
+    ['ışık', 'IŞIK ve İş'],
+    ['inbox', 'Inbox'],
+    ['VE İŞ', 'IŞIK ve İş'],
+  ] as const) {
+    await project.press('ArrowDown');
+    await page.keyboard.type(typed);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => project.inputValue()).toBe(chosen);
+  }
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await dialog.locator('input:focus').waitFor();
+  await page.keyboard.type('proje: inbox');
+  await dialog.getByRole('option', { name: 'Proje: Inbox' }).waitFor();
+});
+
 test('closed by accident, it opens again with what was written', async () => {
   const organization = await stage.newOrganization();
   const { page } = await stage.visit('board', { apiKey: organization.apiKey });

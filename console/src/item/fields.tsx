@@ -7,6 +7,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { type Changes, changeItem } from '../change/save.ts';
 import { dateAndTime } from '../language/format.ts';
+import { has } from '../language/has.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
 import { DateField } from '../parts/form/date-field.tsx';
 import { Field } from '../parts/form/field.tsx';
@@ -161,9 +162,7 @@ function Assignee({ item, onSave }: { readonly item: WorkItem; readonly onSave: 
   };
   const isUnchanged = text === assigned;
   const suggestions = users
-    .filter(
-      ({ name, disabled }) => !disabled && (isUnchanged || name.toLowerCase().includes(text.trim().toLowerCase())),
-    )
+    .filter(({ name, disabled }) => !disabled && (isUnchanged || has(name, text)))
     .map(({ name }) => ({ value: name, text: name, icon: <Avatar name={name} /> }));
   return (
     <Field label={words.assignee}>

@@ -4,6 +4,7 @@ import '@github/text-expander-element';
 import type { IconNode } from 'lucide';
 import { h, type RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { has } from '../../language/has.ts';
 import { Icon } from '../icon.tsx';
 import {
   attachIcon,
@@ -121,7 +122,7 @@ function inOrder() {
 /** Until the answer to what is typed now is there, Enter still chooses from the last one, if that fits. */
 function chooseFirst(expander: HTMLElement, typed: string): void {
   const first = expander.querySelector('[role=option]');
-  if (first?.textContent.toLowerCase().includes(typed.toLowerCase())) {
+  if (first && has(first.textContent, typed)) {
     first.setAttribute('data-combobox-option-default', 'true');
   }
 }

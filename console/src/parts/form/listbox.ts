@@ -28,7 +28,8 @@ export interface Listbox {
  * @github/combobox-nav: it is what GitHub's own pages use, knows input methods (Enter while Japanese is being composed chooses nothing), and has 1 kB; of
  * the others, Zag's needs 20 kB and Downshift React.
  */
-export function useListbox({ onChoose, value, typed = '', offered }: ListboxOptions): Listbox {
+export function useListbox({ onChoose, value, typed, offered }: ListboxOptions): Listbox {
+  const isNarrowed = typed !== undefined;
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -51,6 +52,9 @@ export function useListbox({ onChoose, value, typed = '', offered }: ListboxOpti
       if (!(event?.target instanceof Node && options.contains(event.target))) show(options, field);
     };
     nav.start();
+    // At each input it forgets which option one is at. What that input offers may be drawn by then, and its first match chosen: between two listeners of
+    // one event the browser runs what waits for promises.
+    if (isNarrowed) field.removeEventListener('input', nav.inputHandler);
     follow();
     const current = [...options.querySelectorAll<HTMLElement>('[role=option]')].find(
       ({ dataset }) => dataset.value === value,
@@ -75,7 +79,7 @@ export function useListbox({ onChoose, value, typed = '', offered }: ListboxOpti
 
   // Once what is offered has been drawn.
   useLayoutEffect(() => {
-    if (typed === '') return;
+    if (!typed) return;
     keys.current?.clearSelection();
     keys.current?.navigate(1);
   }, [typed]);

@@ -1,6 +1,7 @@
 import './select.css';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { folded, has } from '../../language/has.ts';
 import { Icon } from '../icon.tsx';
 import { checkIcon, choiceIcon } from '../icons.ts';
 import { words } from '../messages.ts';
@@ -36,7 +37,10 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   });
   const { input, list, id, isOpen } = listbox;
   const [, name = '', icon] = all.find(([each]) => each === (value ?? '')) ?? [];
-  const offered = typed === '' ? all : all.filter(([, each]) => contains(each, typed));
+  const found = all.filter(([, each]) => has(each, typed));
+  // What begins so comes first, since Enter takes it.
+  const begins = ([, each]: (typeof all)[number]) => folded(each).startsWith(folded(typed));
+  const offered = typed === '' ? all : [...found.filter(begins), ...found.filter((each) => !begins(each))];
   const open = () => {
     if (disabled || isOpen) return;
     setTyped('');
@@ -106,8 +110,6 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
     </span>
   );
 }
-
-const contains = (name: string, part: string) => name.toLocaleLowerCase().includes(part.trim().toLocaleLowerCase());
 
 interface SelectFieldProps<Value extends string> extends SelectProps<Value> {
   readonly label: string;

@@ -2,6 +2,7 @@ import type { createLabel } from '@worktrack/contracts/projects/label-operations
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
+import { has } from '../../language/has.ts';
 import { useBusy } from '../busy.ts';
 import { Field } from '../form/field.tsx';
 import { Suggest } from '../form/suggest.tsx';
@@ -38,7 +39,7 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
       if (!names.includes(name)) onChange([...names, name]);
     });
   const suggestions = known
-    .filter(({ name }) => !names.includes(name) && name.toLowerCase().includes(typed.trim().toLowerCase()))
+    .filter(({ name }) => !names.includes(name) && has(name, typed))
     .map(({ name, colour }) => ({ value: name, text: name, icon: <LabelDot colour={colour} /> }));
   return (
     <Field label={label}>

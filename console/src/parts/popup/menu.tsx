@@ -2,6 +2,7 @@ import './menu.css';
 import type { IconNode } from 'lucide';
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { folded } from '../../language/has.ts';
 import { Icon } from '../icon.tsx';
 import { checkIcon } from '../icons.ts';
 import { showAt } from './popover.ts';
@@ -112,7 +113,7 @@ export function MenuList({ id, label, items, anchor, startAt = 'first', onClose 
   const onKeyDown = (event: KeyboardEvent) => {
     const found = all();
     const at = found.indexOf(document.activeElement as HTMLElement);
-    const letter = event.key.length === 1 ? event.key.toLocaleLowerCase() : undefined;
+    const letter = event.key.length === 1 ? folded(event.key) : undefined;
     const target = {
       ArrowDown: found[(at + 1) % found.length],
       ArrowUp: found.at((at - 1) % found.length),
@@ -197,5 +198,5 @@ function groupsOf(items: readonly MenuItem[]) {
 }
 
 function textOf(item: HTMLElement): string {
-  return (item.querySelector('.menu-label')?.textContent ?? '').toLocaleLowerCase();
+  return folded(item.querySelector('.menu-label')?.textContent ?? '');
 }

@@ -3,6 +3,7 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import { asPart } from '@worktrack/contracts/query-values';
 import { useState } from 'preact/hooks';
 import { shortUtcDay } from '../../language/format.ts';
+import { has } from '../../language/has.ts';
 import { DateField } from '../../parts/form/date-field.tsx';
 import { Field as Labelled } from '../../parts/form/field.tsx';
 import { TagRemove } from '../../parts/form/tag-remove.tsx';
@@ -99,7 +100,7 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
   // What is chosen and not offered any more can still be taken away.
   const unknown = values.filter((value) => !options.some(([each]) => each === value));
   const offered = [...unknown.map((value) => [value, value] as const), ...options].filter(([, name]) =>
-    name.toLocaleLowerCase().includes(part.trim().toLocaleLowerCase()),
+    has(name, part),
   );
   return (
     <span class="tag chip">
