@@ -360,6 +360,42 @@ test('a key that may see less than a webhook can change its URL, and then gets n
   });
 });
 
+test('what was queued before goes to nobody who may not see it: to no new URL, and by no replay', async () => {
+  const owner = newCaller();
+  const narrow = { ...owner, keyId: uuidv7(), permissions: ['webhooks:write', 'webhooks:read', 'users:read'] as const };
+  const [before, after] = [await endpoint(() => 500), await endpoint()];
+  const { id } = await webhookTo(before, owner);
+  await webhooks.append(owner, [{}, { type: 'user.created', subject: { kind: 'user', id: uuidv7() } }]);
+  await until(async () => expect((await deliveries(id, owner)).some(({ attempts }) => attempts > 0)).toBe(true));
+  await webhooks.call('webhooks.update', { id, url: after.url }, narrow);
+  const deliveryIds = (await deliveries(id, owner)).map((each) => each.id);
+  await webhooks.call('webhooks.replay', { id, deliveryIds }, narrow);
+  await until(async () => expect((await deliveries(id, owner)).some(({ state }) => state === 'pending')).toBe(false));
+  expect(after.seqs).toEqual([2]);
+  expect((await deliveries(id, owner)).find(({ seq }) => seq === 1)).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining('may not'),
+  });
+});
+
+test('a webhook that was given to a project sends, and shows those who are limited to it, nothing of another', async () => {
+  const owner = newCaller();
+  const [projectId, another] = [uuidv7(), uuidv7()];
+  const limited = { ...owner, keyId: uuidv7(), projects: [projectId] };
+  const [before, after] = [await endpoint(), await endpoint()];
+  const { id } = await webhookTo(before, owner);
+  await webhooks.append(owner, [{ projectId: another }, { projectId }]);
+  await until(() => expect(before.seqs.toSorted()).toEqual([1, 2]));
+  await webhooks.call('webhooks.update', { id, projectId }, owner);
+  await webhooks.call('webhooks.update', { id, url: after.url }, limited);
+  const deliveryIds = (await deliveries(id, owner)).map((each) => each.id);
+  expect(deliveryIds).toHaveLength(2);
+  expect((await deliveries(id, limited)).map(({ seq }) => seq)).toEqual([2]);
+  await webhooks.call('webhooks.replay', { id, deliveryIds }, limited);
+  await until(async () => expect((await deliveries(id, owner)).some(({ state }) => state === 'pending')).toBe(false));
+  expect(after.seqs).toEqual([2]);
+});
+
 test('what is signed is the body, with an id, a time and each secret', async () => {
   const caller = newCaller();
   const at = await endpoint();

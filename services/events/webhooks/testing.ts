@@ -28,6 +28,7 @@ export interface TestCaller {
   readonly userId: string;
   readonly keyId: string;
   readonly permissions: readonly Permission[];
+  readonly projects?: readonly string[];
 }
 
 export const newCaller = (permissions: readonly Permission[] = PERMISSIONS): TestCaller => ({

@@ -1,6 +1,8 @@
+import type { Delivery } from '@worktrack/contracts/events/webhook';
 import type { listDeliveries as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import { at } from '../../log/places.repository.ts';
 import { requireWebhook } from '../require.ts';
 import { pageOfDeliveries } from './deliveries.repository.ts';
 
@@ -12,6 +14,20 @@ export async function deliveriesOf(
   await requireWebhook(id, context);
   // One more than requested shows whether there is another page.
   const found = await pageOfDeliveries(context, id, { state, before: cursor, limit: limit + 1 });
-  const items = found.slice(0, limit);
-  return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  const page = found.slice(0, limit);
+  return { items: await seenBy(context, page), nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** Before the webhook was given to a project of theirs, it may have sent what does not exist for a limited caller. */
+async function seenBy(
+  { caller: { organizationId, projects } }: Pick<ReadContext, 'caller'>,
+  page: readonly Delivery[],
+): Promise<Delivery[]> {
+  if (!projects) return [...page];
+  const events = await at(
+    organizationId,
+    page.map(({ seq }) => seq),
+  );
+  // A test is in no log.
+  return page.filter(({ seq }) => seq === 0 || projects.includes(events.get(seq)?.projectId ?? ''));
 }

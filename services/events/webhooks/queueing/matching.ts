@@ -5,12 +5,19 @@ import type { WebhookDocument } from '../webhooks.model.ts';
 
 /** Whether a webhook should get an event: it subscribes to it and may see what it is about. */
 export function wants(
-  { types, projectId, permissions }: Pick<WebhookDocument, 'types' | 'projectId' | 'permissions'>,
-  { type, subject, projectId: ofProject }: Pick<LoggedEvent, 'type' | 'subject' | 'projectId'>,
+  webhook: Pick<WebhookDocument, 'types' | 'projectId' | 'permissions'>,
+  event: Pick<LoggedEvent, 'type' | 'subject' | 'projectId'>,
 ): boolean {
-  const asked = types.some((pattern) => matches(pattern, type));
+  return webhook.types.some((pattern) => matches(pattern, event.type)) && maySee(webhook, event);
+}
+
+/** Also asked before each attempt: since the event was queued, somebody who may see less may have become the maker. */
+export function maySee(
+  { projectId, permissions }: Pick<WebhookDocument, 'projectId' | 'permissions'>,
+  { subject, projectId: ofProject }: Pick<LoggedEvent, 'subject' | 'projectId'>,
+): boolean {
   const isOfProject = projectId === null || projectId === ofProject;
-  return asked && isOfProject && permissions.includes(PERMISSION_TO_SEE[subject.kind]);
+  return isOfProject && permissions.includes(PERMISSION_TO_SEE[subject.kind]);
 }
 
 function matches(pattern: EventPattern, type: string): boolean {

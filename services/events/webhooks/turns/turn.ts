@@ -15,6 +15,7 @@ import {
 } from '../deliveries/deliveries.repository.ts';
 import { attempted, deliveries } from '../deliveries/metrics.ts';
 import { disableWebhook } from '../disable.ts';
+import { maySee } from '../queueing/matching.ts';
 import type { SecretBox } from '../secrets/secrets.ts';
 import { REQUESTS_AT_ONCE, type Sender, type Sent } from '../sending/send.ts';
 import { signatureHeaders } from '../sending/signature.ts';
@@ -205,13 +206,15 @@ export class Turn {
   async #attempt(delivery: Loaded): Promise<void> {
     const { event } = delivery;
     if (!event) {
-      const error = 'The event is no longer in the log.';
-      const outcome = { status: null, error, answer: null, durationMs: null, at: new Date() };
-      this.#keep(delivery, outcome, {});
+      this.#giveUp(delivery, 'The event is no longer in the log.');
       return;
     }
     if (!(await this.#isStillOn()) || !this.#parts.holds()) {
       this.#isOver = true;
+      return;
+    }
+    if (!maySee(this.#webhook, event)) {
+      this.#giveUp(delivery, 'The webhook has changed since, and may not send this event any more.');
       return;
     }
     const at = new Date();
@@ -231,6 +234,10 @@ export class Turn {
     } else {
       await this.#failed(delivery, outcome, wishMs);
     }
+  }
+
+  #giveUp(delivery: Due, error: string): void {
+    this.#keep(delivery, { status: null, error, answer: null, durationMs: null, at: new Date() }, {});
   }
 
   async #failed(delivery: Loaded, outcome: AttemptResult, wishMs: number | undefined): Promise<void> {
