@@ -112,7 +112,7 @@ export const updateProject = operation({
     version: ReadVersion.optional(),
   }),
   output: WrittenProject,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'CONFLICT'],
   example: {
     input: {
       id: ids.project,

@@ -46,6 +46,20 @@ describe('the key of a project', () => {
     expect((await call(caller, 'projects.update', { id: two.id, key: 'BUILD' })).warnings).toHaveLength(1);
     expect((await call(caller, 'projects.update', { id: two.id, key: 'BUILD' })).warnings).toBeUndefined();
   });
+
+  test('is not changed by a caller that is limited to projects: numbers would tell what else there is', async () => {
+    const caller = newCaller();
+    const one = await call(caller, 'projects.create', { name: 'One', key: 'ONE' });
+    await call(caller, 'projects.create', { name: 'Two', key: 'TWO' });
+    const limited = { ...caller, projects: [one.id] };
+    for (const key of ['TWO', 'NONE'] as const) {
+      expect(await failure(call(limited, 'projects.update', { id: one.id, key }))).toMatchObject({
+        ...{ code: 'PERMISSION_DENIED', message: 'key: your key is limited to projects, so it cannot change this.' },
+      });
+    }
+    const renamed = await call(limited, 'projects.update', { id: one.id, key: 'ONE', name: 'Renamed' });
+    expect(renamed).toMatchObject({ key: 'ONE', name: 'Renamed' });
+  });
 });
 
 describe('a project', () => {

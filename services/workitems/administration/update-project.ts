@@ -26,6 +26,7 @@ export async function updateProject(
     },
     version,
   );
+  if (given.key !== undefined && given.key !== before.key) requireUnlimited(context);
   const changes = { ...given, ...(templates && { templates: withLabels(context, before, templates) }) };
   if (changes.defaultBoardId !== undefined) {
     const board = await findBoard(context, changes.defaultBoardId);
@@ -43,6 +44,13 @@ export async function updateProject(
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
   const isRenamed = changes.key !== undefined && changes.key !== before.key;
   return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };
+}
+
+/** Keys, and the numbers after them, are the organization's: the next one would tell how many items another project with the key has. */
+function requireUnlimited({ caller, fail }: WriteContext<FailureOf<typeof operation>>): void {
+  if (!caller.projects) return;
+  const message = 'your key is limited to projects, so it cannot change this';
+  throw fail('PERMISSION_DENIED', `key: ${message}.`, { details: [{ path: 'key', message }] });
 }
 
 /** Of each label its id, which a new name does not change. */
