@@ -260,6 +260,39 @@ describe('a key that is limited to one project', () => {
     expect(new Set(data.events.map(({ projectId }) => projectId))).toEqual(new Set([own.projectId]));
   });
 
+  test('is not told from which project a webhook or a source came to its own', async () => {
+    const { call } = organization;
+    const { data: hook } = await call<{ id: string }>('POST', '/api/webhooks', webhookOf('moves', other.projectId));
+    const { data: source } = await call<{ id: string }>('POST', '/api/feedback/sources', {
+      ...{ name: CANARY, projectId: other.projectId },
+    });
+    const given = { projectId: own.projectId };
+    expect((await call('PATCH', `/api/webhooks/${hook.id}`, given)).status).toBe(200);
+    expect((await call('PATCH', `/api/feedback/sources/${source.id}`, { ...given, name: 'Moved' })).status).toBe(200);
+    expect((await call('PATCH', `/api/webhooks/${hook.id}`, { description: 'Last' })).status).toBe(200);
+    expect((await call('PATCH', `/api/feedback/sources/${source.id}`, { name: 'Last' })).status).toBe(200);
+    const seen = async () => {
+      const events: { type: string; subject: { id: string } }[] = [];
+      for (let after = 0; ; ) {
+        const { data } = await asLimited<{ events: typeof events; nextSeq: number }>(
+          'GET',
+          `/api/events?after=${after}`,
+        );
+        events.push(...data.events);
+        if (data.nextSeq === after) return events;
+        after = data.nextSeq;
+      }
+    };
+    await expect
+      .poll(async () => (await seen()).filter(({ subject }) => [hook.id, source.id].includes(subject.id)), {
+        timeout: 20_000,
+      })
+      .toMatchObject([{ type: 'webhook.updated' }, { type: 'source.updated' }]);
+    const told = JSON.stringify(await seen());
+    expect(told).not.toContain(other.projectId);
+    expect(told).not.toContain(CANARY);
+  });
+
   test('is not told what another caller got for the same request under the same Idempotency-Key', async () => {
     const made = { title: `Made ${CANARY}`, type: 'task', boardId: other.boardId, boardColumnId: other.todo };
     const requests = [

@@ -96,7 +96,9 @@ export async function updateWebhook(
   // One that is enabled resumes at once.
   context.writes.afterwards(() => webhooks.wake([context.caller.organizationId]));
   const after = changeWebhook(context, before, change);
-  tell(context, 'webhook.updated', after, { changes: changesOf(before, after) });
+  const changes = changesOf(before, after);
+  // Told of no project if it has another one now: for those who are limited to that, the one that it came from does not exist.
+  tell(context, 'webhook.updated', 'projectId' in changes ? { ...after, projectId: null } : after, { changes });
   return recordOf(after);
 }
 

@@ -107,7 +107,10 @@ export async function changeSource(scope: TellingScope, id: string, change: Sour
   const after = await read();
   if (!after) throw new Error(`Feedback source ${id} was changed and is gone.`);
   const changes = differencesOf(recordOf(before), recordOf(after));
-  if (Object.keys(changes).length > 0) tellOf(scope, after, 'source.updated', { changes });
+  // Told of no project if it has another one now: for those who are limited to that, the one that it came from does not exist.
+  const { projectId: _, ...unplaced } = after;
+  const told = 'projectId' in changes ? unplaced : after;
+  if (Object.keys(changes).length > 0) tellOf(scope, told, 'source.updated', { changes });
   return recordOf(after);
 }
 
