@@ -29,6 +29,7 @@ import {
 } from './identity/permissions.ts';
 import type { Slot } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
+import { requireNoneOutlasts } from './outlasting.ts';
 import { Presence } from './presence.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
@@ -137,7 +138,11 @@ export function createPerform(needs: {
     if (operation.effect === 'read') return await run(input, { caller, requestId, trace }, origin.identity, bytes);
     const write = async (idempotencyKey: string) => {
       const options = { caller, requestId, trace, idempotencyKey };
-      if (waitMs === 0) return await run(input, options, origin.identity, bytes);
+      if (waitMs === 0) {
+        const reply = await run(input, options, origin.identity, bytes);
+        await requireNoneOutlasts(operation, input.parsed, reply, origin, needs);
+        return reply;
+      }
       const reply = await run(input, { ...options, signal: origin.waits?.gone() }, origin.identity, bytes);
       await requireStill(operation, reply, origin);
       return reply;

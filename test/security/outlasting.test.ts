@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { NotificationSettings } from '@worktrack/contracts/events/notifications';
+import type { Webhook } from '@worktrack/contracts/events/webhook';
+import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+/** In each, some calls are answered before the change, and some are under way. */
+const ROUNDS = 3;
+const CALLS = 12;
+
+let system: System;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+
+const URL_OF_NOBODY = 'https://hooks.invalid/outlasting';
+
+interface Colleague {
+  readonly userId: string;
+  readonly keyId: string;
+  readonly call: TestOrganization['call'];
+}
+
+async function colleague(organization: TestOrganization, role: string): Promise<Colleague> {
+  const user = { email: `${randomUUID()}@example.com`, name: 'Colleague', role };
+  const { data: made } = await organization.call<{ id: string }>('POST', '/api/users', user);
+  const { data: key } = await organization.call<CreatedApiKey>('POST', '/api/api-keys', {
+    ...{ name: 'Theirs', userId: made.id },
+  });
+  return { userId: made.id, keyId: key.id, call: caller(system.baseUrl, key.key as string) };
+}
+
+/** Makes the change once the first of the calls is answered, while the others are under way. @returns the answers, and what `look` found right after the change */
+async function during<Found>(
+  calls: readonly (() => Promise<Answer<unknown>>)[],
+  change: () => Promise<Answer<unknown>>,
+  look: () => Promise<Found>,
+): Promise<{ readonly answers: readonly Answer<unknown>[]; readonly found: Found }> {
+  const underWay = calls.map((each) => each());
+  await Promise.race(underWay);
+  expect((await change()).status).toBe(200);
+  const found = await look();
+  return { found, answers: await Promise.all(underWay) };
+}
+
+const lostRights = (answers: readonly Answer<unknown>[]) =>
+  answers.filter(({ error }) => error?.message.includes('lost rights')).length;
+
+describe('a call that is under way while rights are taken away', () => {
+  test('leaves no webhook and no source that a list after the revocation does not show', {
+    timeout: 60_000,
+  }, async () => {
+    let refused = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const organization = await system.newOrganization();
+      const { keyId, call } = await colleague(organization, 'admin');
+      const listed = async () => {
+        const [webhooks, sources] = await Promise.all(
+          ['/api/webhooks', '/api/feedback/sources'].map((path) => organization.call<{ id: string }[]>('GET', path)),
+        );
+        return [...(webhooks?.data ?? []), ...(sources?.data ?? [])].map(({ id }) => id);
+      };
+      const { answers, found } = await during(
+        Array.from(
+          { length: CALLS },
+          (_, n) => () =>
+            n % 2
+              ? call('POST', '/api/webhooks', { url: URL_OF_NOBODY })
+              : call('POST', '/api/feedback/sources', { name: 'Left behind' }),
+        ),
+        () => organization.call('DELETE', `/api/api-keys/${keyId}`),
+        listed,
+      );
+      refused += lostRights(answers);
+      const left = await listed();
+      expect(left.filter((id) => !found.includes(id))).toEqual([]);
+      const made = answers.flatMap(({ status, data }) => (status === 201 ? [(data as { id: string }).id] : []));
+      expect(left.toSorted()).toEqual(made.toSorted());
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  test('leaves no webhook of somebody who is demoted', { timeout: 60_000 }, async () => {
+    let refused = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const organization = await system.newOrganization();
+      const { userId, call } = await colleague(organization, 'admin');
+      const { data: theirs } = await organization.call<Webhook>('POST', '/api/webhooks', { url: URL_OF_NOBODY });
+      const { answers } = await during(
+        Array.from(
+          { length: CALLS },
+          (_, n) => () =>
+            n % 2
+              ? call('POST', '/api/webhooks', { url: URL_OF_NOBODY })
+              : call('PATCH', `/api/webhooks/${theirs.id}`, { url: `${URL_OF_NOBODY}/${n}` }),
+        ),
+        () => organization.call('PATCH', `/api/users/${userId}`, { role: 'viewer' }),
+        async () => undefined,
+      );
+      refused += lostRights(answers);
+      await expect
+        .poll(
+          async () => {
+            const { data } = await organization.call<Webhook[]>('GET', '/api/webhooks');
+            return data.filter(({ enabled, maker }) => enabled && maker.userId === userId);
+          },
+          { timeout: 10_000 },
+        )
+        .toEqual([]);
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  test('has nobody who is limited to projects told of others', { timeout: 60_000 }, async () => {
+    let refused = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const organization = await system.newOrganization();
+      const { projectId } = organization;
+      const { userId, call } = await colleague(organization, 'member');
+      const { answers } = await during(
+        Array.from(
+          { length: CALLS },
+          () => () => call('PATCH', '/api/me/notifications', { webhook: { url: URL_OF_NOBODY, format: 'slack' } }),
+        ),
+        () => organization.call('PATCH', `/api/users/${userId}`, { projects: [projectId] }),
+        async () => undefined,
+      );
+      refused += lostRights(answers);
+      await expect
+        .poll(
+          async () => {
+            const { data } = await call<NotificationSettings>('GET', '/api/me/notifications');
+            return data.webhook === null || JSON.stringify(data.projects) === JSON.stringify([projectId]);
+          },
+          { timeout: 10_000 },
+        )
+        .toBe(true);
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+});
