@@ -63,10 +63,22 @@ function List({ items: all, counts }: ListProps) {
   if (found >= 0) lastAt.current = found;
   const at = found >= 0 ? found : Math.max(0, Math.min(lastAt.current, items.length - 1));
   const chosen = items[at];
-  useKeys(items, at, choose, acts);
+  const isStepped = useRef(false);
+  const step = (id: string) => {
+    isStepped.current = true;
+    choose(id);
+  };
+  useKeys(items, at, step, acts);
   const list = useRef<HTMLDivElement>(null);
+  const isDrawn = useRef(false);
   useEffect(() => {
-    list.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' });
+    const entry = list.current?.querySelector('[aria-current="true"]');
+    entry?.scrollIntoView({ block: 'nearest' });
+    // What a key led to has the focus, so that Tab leads to what can be done about it; and so has what takes the place of one that had it.
+    const isLed = isStepped.current || (isDrawn.current && document.activeElement === document.body);
+    if (isLed) entry?.querySelector('a')?.focus({ preventScroll: true });
+    isStepped.current = false;
+    isDrawn.current = true;
   }, [chosen?.id]);
   return (
     <div ref={list} class="stack">

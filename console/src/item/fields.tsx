@@ -56,7 +56,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         ])}
         onChoose={(priority) => save({ priority: priority as Priority })}
       />
-      <Assignee key={item.assignee} item={item} onSave={(assignee) => save({ assignee })} />
+      <Assignee item={item} />
       <LabelsField
         disabled={disabled}
         label={common.labels}
@@ -113,7 +113,6 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
         />
       )}
       <SelectField
-        key={`column ${goingTo}`}
         disabled={!may('work-items:write')}
         label={words.column}
         value={item.boardColumnId}
@@ -152,13 +151,21 @@ function Estimate({ value, onSave }: EstimateProps) {
 }
 
 /** A user, or a name of another's choosing: agents are assigned by theirs. */
-function Assignee({ item, onSave }: { readonly item: WorkItem; readonly onSave: (assignee: string | null) => void }) {
-  const assigned = item.assignee ?? '';
-  const [text, setText] = useState(assigned);
+function Assignee({ item }: { readonly item: WorkItem }) {
+  const [written, write] = useState<string>();
+  // Entered and not saved yet: leaving the field meanwhile does not ask for it again.
+  const [entered, enter] = useState<string>();
+  const assigned = entered ?? item.assignee ?? '';
+  const text = written ?? assigned;
   const users = useUsers();
   const save = (name: string) => {
-    setText(name);
-    if (name.trim() !== assigned) onSave(name.trim() || null);
+    const wanted = name.trim();
+    write(undefined);
+    if (wanted === assigned) return;
+    enter(wanted);
+    void changeItem(item, { assignee: wanted || null }).then(() =>
+      enter((last) => (last === wanted ? undefined : last)),
+    );
   };
   const isUnchanged = text === assigned;
   const suggestions = users
@@ -176,7 +183,7 @@ function Assignee({ item, onSave }: { readonly item: WorkItem; readonly onSave: 
             disabled={!may('work-items:write')}
             value={text}
             suggestions={suggestions}
-            onInput={setText}
+            onInput={write}
             onChoose={save}
             onEnter={() => save(text)}
             onLeave={() => save(text)}

@@ -86,7 +86,9 @@ const close = () => setFilters({ panel: undefined }, 'push');
 const attendedLink = () =>
   document.querySelector<HTMLElement>(`:is([data-card="${attended}"], [data-item="${attended}"]) a`);
 
-const isField = (target: EventTarget | null) => target instanceof HTMLElement && target.matches('input, textarea');
+/** Of the item itself: in a dialog of it, Escape closes that. */
+const isField = (target: EventTarget | null) =>
+  target instanceof HTMLElement && target.matches(':is(input, textarea):not(dialog *)');
 
 /** Names the page as long as the panel is open, and has the focus first. */
 function PanelHeading({ title }: { readonly title: string }) {

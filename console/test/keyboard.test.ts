@@ -1,0 +1,116 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+/** What has the focus, by what it is called; or what is wrong with it: nothing has it, or it is out of view or behind something. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    if (element === document.body) return 'nothing';
+    const label = (element as HTMLInputElement).labels?.[0];
+    const name = element.getAttribute('aria-label') ?? label?.textContent ?? element.textContent;
+    // A file is chosen with what stands for its input.
+    const { left, top, width, height } = (
+      element.matches('[type=file]') && label ? label : element
+    ).getBoundingClientRect();
+    const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+    return element.contains(seen) || seen?.contains(element) || label?.contains(seen) ? name : `${name}, not seen`;
+  });
+
+test('in an item, whatever has the focus is seen, and it stays where something was chosen', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const visitor = await stage.visit(`board?panel=${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.setViewportSize({ width: 1000, height: 420 });
+  const now = async () => (await organization.call<WorkItem>('GET', `/api/work-items/${item.id}`)).data;
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const goTo = async (label: string) => {
+    while ((await focused(page)) !== label) await press('Tab');
+  };
+  await page.getByText('No sessions yet.').waitFor();
+  await goTo('Assignee');
+  await page.keyboard.type('nightly');
+  await press('Enter');
+  await page.getByText(`${item.taskId} changed.`).waitFor();
+  expect(await focused(page)).toBe('Assignee');
+  // Both are asked for before the first is answered.
+  await press('Control+a');
+  await page.keyboard.type('hourly');
+  await press('Enter', 'Tab');
+  await expect.poll(async () => (await now()).assignee).toBe('hourly');
+  await page.locator('.item-bar').getByRole('button').first().focus();
+  const stops: string[] = [];
+  while (stops.at(-1) !== 'Write a prompt') {
+    await press('Tab');
+    stops.push((await focused(page)) ?? '');
+  }
+  expect(stops).toEqual(expect.arrayContaining(['Send', 'Column', 'Priority', 'Estimate']));
+  expect(stops.filter((stop) => stop.endsWith('not seen'))).toEqual([]);
+  expect(await page.getByText('Somebody else').count()).toBe(0);
+
+  await page.locator('.item-bar').getByRole('button').first().focus();
+  await goTo('Column');
+  await page.keyboard.type('in p');
+  await press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await press('Escape');
+  await expect.poll(() => focused(page)).toBe('Column');
+  await page.keyboard.type('in p');
+  await press('Enter');
+  await page.getByRole('dialog').locator('textarea:focus').waitFor();
+  await page.keyboard.type('Unreadable');
+  await press('Control+Enter');
+  await expect.poll(async () => (await now()).rework).toMatchObject({ summary: 'Unreadable' });
+  await expect.poll(() => focused(page)).toBe('Column');
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('a question is answered and work is judged from For you, where the focus goes with the keys', async () => {
+  const organization = await stage.newOrganization();
+  const { call } = organization;
+  const asked = await createItem(organization, { title: 'The fonts', boardColumnId: 'To Do' });
+  const claim = { ids: [asked.id], agent: 'one' };
+  const { data } = await call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  const leaseToken = data.lease.token;
+  const question = { leaseToken, state: 'awaiting_input', question: 'Which fonts?\n- Inter\n- Plex' };
+  await call('POST', `/api/work-items/${asked.id}/progress`, question);
+  for (const title of ['First', 'Second', 'Third']) {
+    await createItem(organization, { title, boardColumnId: 'Review' });
+  }
+  const visitor = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByText('Third').waitFor();
+  // In the lines in which it was asked.
+  const text = page.getByText('Which fonts?');
+  expect(await text.evaluate((element) => getComputedStyle(element).whiteSpaceCollapse)).toBe('preserve-breaks');
+  const press = (key: string) => page.keyboard.press(key);
+  await press('j');
+  await expect.poll(() => focused(page)).toContain('First');
+  await press('k');
+  await expect.poll(() => focused(page)).toContain('The fonts');
+  await press('Tab');
+  expect(await focused(page)).toBe('Answer');
+  await page.keyboard.type('Inter');
+  await press('Enter');
+  await page.getByText('one gets the answer').waitFor();
+  const beat = { leaseToken, state: 'working' };
+  const heard = await call<{ answers: { text: string }[] }>('POST', `/api/work-items/${asked.id}/progress`, beat);
+  expect(heard.data.answers).toMatchObject([{ text: 'Inter' }]);
+  // It is gone, with the field that had the focus.
+  await expect.poll(() => focused(page)).toContain('First');
+  await press('a');
+  await expect.poll(() => focused(page)).toContain('Second');
+  await press('x');
+  await page.getByRole('dialog').locator('textarea:focus').waitFor();
+  await page.keyboard.type('Too dark');
+  await press('Control+Enter');
+  await expect.poll(() => focused(page)).toContain('Third');
+  expect(visitor.complaints).toEqual([]);
+});
