@@ -1,3 +1,4 @@
+import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { updateNotificationSettings } from '@worktrack/contracts/events/notifications';
 import type { subscribeBrowser } from '@worktrack/contracts/events/push';
@@ -8,7 +9,6 @@ import type { Input, Operation, Output } from '@worktrack/contracts/operation';
 import type { CallOptions, Log, Reply } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from './clients.ts';
-import type { CallOrigin } from './perform.ts';
 
 type Undo = (clients: Clients, options: CallOptions, identity: Identity) => Promise<unknown>;
 
@@ -50,7 +50,7 @@ export async function requireNoneOutlasts(
   operation: Operation,
   input: unknown,
   { output, replayed }: Reply<unknown>,
-  { identity, caller, requestId }: CallOrigin,
+  { identity, caller, requestId }: { readonly identity: Identity; readonly caller: Caller; readonly requestId: string },
   { clients, log }: { readonly clients: Clients; readonly log: Log },
 ): Promise<void> {
   const undo = replayed ? undefined : OUTLASTING[operation.name]?.(input, output);
