@@ -10,7 +10,8 @@ import { requestOf } from '../service/api.ts';
 import type { Service } from '../service/service.ts';
 import { ServiceAway, ServiceRefused } from './remote.ts';
 
-export const UPLOAD_TOOL = operation.mcp?.tool as string;
+/** By its name: the single file has of an operation only what a call needs (one-file/build.ts). */
+export const UPLOAD_TOOL = 'upload_work_item_attachment';
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 type Given = Input<typeof operation>;

@@ -1,12 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSource, visitor } from '../feedback/visitor.ts';
@@ -104,21 +105,24 @@ describe('the command as one file', () => {
     expect(JSON.parse(listed)).toMatchObject({ projects: [{ id: organization.projectId }] });
   });
 
-  test('serves the MCP tools over stdio', async () => {
-    const child = spawn(process.execPath, [file, 'mcp'], { env: environment() });
-    const output = text(child.stdout);
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    };
-    child.stdin.write(`${JSON.stringify(message)}\n`);
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    child.stdin.end();
-    expect(JSON.parse((await output).split('\n')[0] ?? '')).toMatchObject({
-      result: { serverInfo: { name: 'worktrack' } },
+  test('serves the MCP tools over stdio, and reads the files of its machine', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const env = { ...environment(), PATH: process.env.PATH ?? '' };
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [file, 'mcp'], env, cwd: folder }),
+    );
+    expect(client.getServerVersion()).toMatchObject({ name: 'worktrack' });
+    const task = await client.callTool({ name: 'create_task', arguments: { title: 'With a file' } });
+    writeFileSync(join(folder, 'notes.txt'), 'from this machine');
+    const uploaded = await client.callTool({
+      name: 'upload_work_item_attachment',
+      arguments: { workItemId: (task.structuredContent as { id: string }).id, filePath: 'notes.txt' },
     });
+    expect(uploaded.structuredContent, JSON.stringify(uploaded)).toMatchObject({
+      attachment: { fileName: 'notes.txt', size: 17 },
+      deletedLocalFile: true,
+    });
+    await client.close();
   });
 });
 
