@@ -12,7 +12,7 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
-import { providerOf } from '../sessions/price.ts';
+import { providerOf, type TokenUse } from '../sessions/price.ts';
 import { usedBy, useIn } from '../sessions/used.ts';
 import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
@@ -125,9 +125,10 @@ function shown(lease: LeaseRecord, now: Date) {
 /** Tokens so far never decrease, so that nothing once reported is lost. */
 async function reportAfter(
   before: TokenReport | undefined,
-  input: Input<typeof operation>,
+  given: Input<typeof operation>,
   now: Date,
 ): Promise<TokenReport | undefined> {
+  const input = { ...given, ...partsIn(given, before) };
   const totalTokens = totalOf(input, before);
   if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
   const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
@@ -138,6 +139,22 @@ async function reportAfter(
     provider,
     at: now,
   };
+}
+
+/** Where only some of the parts are given, the others are as they were. */
+function partsIn(given: Input<typeof operation>, before: TokenReport | undefined): Partial<TokenUse> {
+  const isInParts = given.inputTokens !== undefined || given.outputTokens !== undefined;
+  if (!before || !isInParts || given.totalTokens !== undefined) return {};
+  const { cachedInputTokens, cacheWriteTokens } = given;
+  const main = {
+    inputTokens: given.inputTokens ?? before.inputTokens ?? undefined,
+    outputTokens: given.outputTokens ?? before.outputTokens ?? undefined,
+  };
+  const cached = cachedInputTokens ?? before.cachedInputTokens ?? undefined;
+  const written = cacheWriteTokens ?? before.cacheWriteTokens ?? undefined;
+  // They are parts of the input, which may have been corrected since.
+  const areKept = (cached ?? 0) + (written ?? 0) <= (main.inputTokens ?? 0);
+  return { ...main, ...(areKept && { cachedInputTokens: cached, cacheWriteTokens: written }) };
 }
 
 /** Of a heartbeat that gives only the parts, or only what was paid. */

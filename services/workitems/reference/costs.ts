@@ -55,10 +55,9 @@ function scaled(before: Used, totalTokens: number): Parts {
 function costOf(report: Report, parts: Parts, before: Used | undefined): Pick<Used, 'cost' | 'costBasis'> {
   if (report.costUsd !== undefined) return { cost: Math.round(report.costUsd * 1_000_000), costBasis: 'paid' };
   const price = PRICES[report.model];
+  const paid = before?.costBasis === 'paid' ? before : undefined;
   // What was paid for these very tokens still holds; where nothing else is known, it is all that there is.
-  if (before?.costBasis === 'paid' && (!price || before.totalTokens === report.totalTokens)) {
-    return { cost: before.cost, costBasis: 'paid' };
-  }
+  if (paid && (!price || paid.totalTokens === report.totalTokens)) return { cost: paid.cost, costBasis: 'paid' };
   if (!price) return { cost: null, costBasis: 'unpriced' };
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = parts;
   const [cached, written] = [cachedInputTokens ?? 0, cacheWriteTokens ?? 0];
@@ -76,7 +75,24 @@ function costOf(report: Report, parts: Parts, before: Used | undefined): Pick<Us
     written * price.written +
     (output + rest - restInput) * price.output;
   const isSplit = inputTokens !== null || outputTokens !== null;
-  return { cost: Math.floor((thousandths + 500) / 1_000), costBasis: isSplit ? 'split' : 'total' };
+  const cost = Math.floor((thousandths + 500) / 1_000);
+  // Other tokens do not undo what was paid.
+  if (paid?.cost && paid.cost > cost) return { cost: paid.cost, costBasis: 'paid' };
+  return { cost, costBasis: isSplit ? 'split' : 'total' };
+}
+
+/** What a heartbeat without a total leaves out of its parts is what it was; what a cache did, only if the input still has room for it. */
+export function unsaidParts(said: Partial<Report>, before: Used | undefined): Partial<Report> {
+  const { totalTokens, inputTokens, outputTokens } = said;
+  if (!before || totalTokens !== undefined || (inputTokens === undefined && outputTokens === undefined)) return {};
+  const input = inputTokens ?? before.inputTokens;
+  const cached = said.cachedInputTokens ?? before.cachedInputTokens;
+  const written = said.cacheWriteTokens ?? before.cacheWriteTokens;
+  const isTooMuch = (cached ?? 0) + (written ?? 0) > (input ?? 0);
+  return {
+    ...{ inputTokens: input ?? undefined, outputTokens: outputTokens ?? before.outputTokens ?? undefined },
+    ...(!isTooMuch && { cachedInputTokens: cached ?? undefined, cacheWriteTokens: written ?? undefined }),
+  };
 }
 
 /** What is left of a session of which some was recorded when its lease ended. */

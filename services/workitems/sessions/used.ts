@@ -25,8 +25,9 @@ async function costOf(
 ): Promise<Price> {
   const price = await priceOf(provider, model, use, at);
   if (before?.costBasis !== 'paid' || price.costBasis === 'paid') return price;
-  // What was paid for the same tokens holds, and it is all that is known where there is no price.
-  const holds = before.totalTokens === use.totalTokens || price.costBasis === 'unpriced';
+  // What was paid for the same tokens holds, more tokens did not cost less, and it is all that is known where there is no price.
+  const isLess = (price.costMicrodollars ?? 0) < (before.costMicrodollars ?? 0);
+  const holds = before.totalTokens === use.totalTokens || isLess || price.costBasis === 'unpriced';
   return holds ? { costMicrodollars: before.costMicrodollars, costBasis: 'paid' } : price;
 }
 

@@ -196,6 +196,29 @@ test('a heartbeat may give the parts without their total, and what was paid alon
   });
 });
 
+test('a heartbeat that gives one of the parts leaves the others as they were', async () => {
+  const own = await startProject();
+  const work = await claimed(own);
+  await work.beat({ inputTokens: 80_000, outputTokens: 10_000, cachedInputTokens: 50_000 });
+  expect((await work.beat({ inputTokens: 90_000 })).lease.tokensSoFar).toBe(100_000);
+  expect((await work.beat({ outputTokens: 12_000 })).lease.tokensSoFar).toBe(102_000);
+  await work.complete({ totalTokens: 102_000 });
+  expect((await usage(own)).totals).toMatchObject({
+    inputTokens: 90_000,
+    outputTokens: 12_000,
+    cachedInputTokens: 50_000,
+  });
+});
+
+test('what was paid is not forgotten when more tokens are reported without what they cost', async () => {
+  const own = await startProject();
+  await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 100 });
+  const work = await claimed(own);
+  await work.beat({ totalTokens: 1_000, costUsd: 5 });
+  expect((await work.beat({ totalTokens: 2_000 })).budget?.spent.inFlightUsd).toBe(5);
+  expect(await work.complete({ totalTokens: 3_000 })).toMatchObject({ estimatedCost: '5.000000', costBasis: 'paid' });
+});
+
 test('200 agents at once under one budget: what is recorded is what was reported, to a micro-dollar', async () => {
   const own = await startProject();
   await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 1_000_000 });
