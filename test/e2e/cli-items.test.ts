@@ -140,6 +140,22 @@ test('the version is printed', async () => {
 });
 
 describe('work items', () => {
+  test('are moved only from a column, which is named as on any board', async () => {
+    const { data: board } = await organization.call<{ id: string }>(
+      'POST',
+      `/api/projects/${organization.projectId}/boards`,
+      { name: 'German', columns: ['Zu erledigen', 'In Arbeit', 'Fertig'].map((name) => ({ name })) },
+    );
+    const place = ['--board-id', board.id, '--board-column-id', 'Fertig'];
+    const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'Reopened', ...place]);
+    const move = ['item', 'move', taskId, '--board-column-id', 'To Do', '--only-from'];
+    expect((await run([...move, 'In Progress'])).stdout).toBe(`${taskId} stays in Fertig.\n`);
+    expect((await run([...move, 'Done'])).stdout).toBe(`${taskId} moved from Fertig to Zu erledigen.\n`);
+    const wrong = await run([...move, 'Nowhere']);
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('--only-from: board "German" has no column "Nowhere"');
+  });
+
   test('are created, shown, listed, changed, moved and commented', async () => {
     const created = await json<WorkItem>(
       [

@@ -69,7 +69,7 @@ export function itemCommand(): Command {
     .action(async (workItemId: string, options: Options & { readonly onlyFrom?: string }) => {
       const { onlyFrom } = options;
       const before = onlyFrom === undefined ? undefined : await api().call(getWorkItem, { id: workItemId });
-      if (before && before.columnName.toLowerCase() !== onlyFrom?.toLowerCase()) {
+      if (before && onlyFrom !== undefined && !(await isIn(before, onlyFrom))) {
         return options.json
           ? printJson({ workItem: before })
           : print(`${before.taskId} stays in ${before.columnName}.`);
@@ -134,6 +134,13 @@ export function itemCommand(): Command {
 }
 
 const COMMENTS_SHOWN = 3;
+
+/** The service knows which column of the board is meant. */
+async function isIn({ id, taskId, boardId }: WrittenItem, column: string): Promise<boolean> {
+  const query = { boardId, boardColumnId: [column], search: taskId };
+  const { workItems } = await api().call(listWorkItems, query, { placed: { boardColumnId: '--only-from' } });
+  return workItems.some((item) => item.id === id);
+}
 
 /** With what it hangs together with, so that nobody has to look it up by UUID. */
 async function get(id: string, options: Options): Promise<void> {

@@ -105,20 +105,23 @@ export const ROLE_NAMES: Readonly<Record<ColumnRole, readonly string[]>> = {
   ],
 };
 
-const BY_NAME = new Map(ROLES.flatMap((role) => ROLE_NAMES[role].map((name) => [folded(name), role] as const)));
+const BY_NAME = new Map(ROLES.flatMap((role) => ROLE_NAMES[role].map((name) => [foldedName(name), role] as const)));
 
 /** The role that a column's name says, in any case; null: none. */
 export function roleOfName(name: string): ColumnRole | null {
-  return BY_NAME.get(folded(name)) ?? null;
+  return BY_NAME.get(foldedName(name)) ?? null;
 }
 
-/** Turkish has two letters i, which no language's lower case maps to each other in every case. */
-function folded(name: string): string {
+/**
+ * The same for all ways to write a column's name: in capitals or not, in any Unicode form, its words joined by spaces, hyphens or underscores. Turkish has two letters
+ * i, which no language's lower case maps to each other in every case; lower case alone knows no capitals of ß.
+ */
+export function foldedName(name: string): string {
   return name
     .normalize('NFKC')
+    .toUpperCase()
     .toLowerCase()
     .replaceAll('i\u0307', 'i')
-    .replaceAll('ı', 'i')
     .replace(/[\s_-]+/g, ' ')
     .trim();
 }

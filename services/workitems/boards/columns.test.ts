@@ -69,6 +69,30 @@ const OPERATIONS = {
   },
 };
 
+test('a name is found in the capitals of its language, and however its words are joined', async () => {
+  const own = await startProject();
+  const names = ['Yapılacak', 'Devam Ediyor', 'İnceleme', 'Groß', 'Fertig'];
+  const roles = ['todo', 'in_progress', 'review', 'testing', 'done'] as const;
+  const columns = names.map((name, index) => ({ name, role: roles[index] }));
+  const board = await call(own.caller, 'boards.create', { id: own.project.id, name: 'Own', columns });
+  const place = { boardId: board.id, boardColumnId: 'Yapılacak' };
+  const { id } = await call(own.caller, 'workItems.create', { title: 'Moved', type: 'task', ...place });
+  for (const [meant, ...written] of [
+    ['Yapılacak', 'YAPILACAK', 'yapilacak'],
+    ['Devam Ediyor', 'DEVAM EDİYOR', 'devam_ediyor'],
+    ['İnceleme', 'inceleme', 'INCELEME', 'İNCELEME', 'İnceleme'.normalize('NFD')],
+    ['Groß', 'GROSS'],
+    ['Devam Ediyor', 'in_progress', 'IN-PROGRESS'],
+  ]) {
+    for (const boardColumnId of written) {
+      const { toColumn } = await call(own.caller, 'workItems.move', { workItemId: id, boardColumnId });
+      expect([boardColumnId, toColumn]).toEqual([boardColumnId, meant]);
+      const { workItems } = await call(own.caller, 'workItems.list', { boardId: board.id, boardColumnId });
+      expect(workItems.map((item) => item.id)).toEqual([id]);
+    }
+  }
+});
+
 describe('a column is named by its UUID or its name on the board, in any case', () => {
   test.each(Object.entries(OPERATIONS))('%s', async (_, place) => {
     const id = project.column('Review');

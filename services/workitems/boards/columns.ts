@@ -1,7 +1,7 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid } from '@worktrack/contracts/fields';
 import { STANDARD_COLUMNS, type StandardColumn } from '@worktrack/contracts/projects/board';
-import { type ColumnRole, ROLES } from '@worktrack/contracts/projects/column-roles';
+import { type ColumnRole, foldedName, ROLES } from '@worktrack/contracts/projects/column-roles';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { FailingScope } from '../calls/scope.ts';
@@ -42,21 +42,19 @@ export const columnName = (board: BoardRecord | undefined, id: string): string =
 export const roleAt = (board: BoardRecord | undefined, id: string): Role => roleOf(columnAt(board, id));
 
 /**
- * The column that a caller means by its UUID or name. Case matters only between columns whose names differ in nothing else. A standard name that the
+ * The column that a caller means by its UUID or name. How a name is written matters only between columns whose names differ in nothing else. A standard name that the
  * board does not have means the column that is for the same: what a caller knows of one board holds on every other.
  * @param ref as parsed by ColumnRef
  */
 export function columnMeant(board: BoardRecord, ref: string): ColumnRecord | undefined {
   const exact = columnById(board, ref) ?? board.columns.find(({ name }) => name === ref);
   if (exact) return exact;
-  const alike = board.columns.filter(({ name }) => caseless(name) === caseless(ref));
+  const alike = board.columns.filter(({ name }) => foldedName(name) === foldedName(ref));
   if (alike.length === 1) return alike[0];
-  const standard = STANDARD_COLUMNS.findIndex((name) => caseless(name) === caseless(ref));
+  const standard = STANDARD_COLUMNS.findIndex((name) => foldedName(name) === foldedName(ref));
   const role = ROLES[standard];
   return role && columnOfRole(board, role);
 }
-
-const caseless = (name: string) => name.normalize('NFC').toLowerCase();
 
 /** @param field the input field that names the column */
 export function requireColumn(
