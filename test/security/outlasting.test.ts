@@ -132,7 +132,7 @@ describe('a call that is under way while rights are taken away', () => {
         .poll(
           async () => {
             const { data } = await call<NotificationSettings>('GET', '/api/me/notifications');
-            return data.webhook === null || JSON.stringify(data.projects) === JSON.stringify([projectId]);
+            return data.webhook === null || JSON.stringify(data.projects.webhook) === JSON.stringify([projectId]);
           },
           { timeout: 10_000 },
         )

@@ -70,6 +70,7 @@ function printSettings({ kinds, language, mail, quietHours, webhook, projects }:
     mail,
     quietHours: quietHours ? `${quietHours.from} to ${quietHours.to}, ${quietHours.timeZone}` : 'none',
     webhook: webhook ? [webhook.format, oneLine(webhook.url), webhook.problem].filter(Boolean).join(' ') : 'none',
-    ...(projects && { projects: projects.join(', ') }),
+    ...(projects.mail && { 'projects by mail': projects.mail.join(', ') }),
+    ...(projects.webhook && { 'projects in the chat': projects.webhook.join(', ') }),
   });
 }

@@ -124,14 +124,14 @@ export const NotificationSettings = z.object({
   quietHours: QuietHours.nullable(),
   /** Where in a chat. `problem`: why nothing is sent there any more, until it is set again. */
   webhook: ChatWebhook.extend({ problem: z.string().nullable() }).nullable(),
-  /** Mail and webhook tell only of these: the projects of the key that set them. `null`: all that the user may see. */
-  projects: z.array(RecordId).nullable(),
+  /** Of which projects each tells: of those of the key that set it. `null`: of all that the user may see. */
+  projects: z.object({ mail: z.array(RecordId).nullable(), webhook: z.array(RecordId).nullable() }),
 });
 export type NotificationSettings = z.infer<typeof NotificationSettings>;
 
 const exampleSettings: NotificationSettings = {
   ...{ kinds: exampleKinds, language: 'de', mail: 'hourly', quietHours: exampleQuietHours },
-  ...{ webhook: { ...exampleChat, problem: null }, projects: null },
+  ...{ webhook: { ...exampleChat, problem: null }, projects: { mail: null, webhook: null } },
 };
 
 export const getNotificationSettings = operation({

@@ -47,12 +47,16 @@ export interface SettingsRecord {
   kinds: Partial<Record<NotificationKind, boolean>>;
   /** In which they are told elsewhere. */
   language?: Language;
-  /** What came before `since` is not told there. */
-  mail?: { times: Exclude<MailTimes, 'off'>; address: string; since: Date } | null;
-  webhook?: { url: string; format: ChatFormat; since: Date; problem: string | null } | null;
+  mail?: (OfChannel & { times: Exclude<MailTimes, 'off'>; address: string }) | null;
+  webhook?: (OfChannel & { url: string; format: ChatFormat; problem: string | null }) | null;
   quietHours?: QuietHours | null;
-  /** What channels tell of: the projects of the caller who set them, and still the user's. null: all. */
-  projects?: string[] | null;
+}
+
+interface OfChannel {
+  /** What came before is not told there. */
+  since: Date;
+  /** What it tells of: the projects of the caller who set it, and still the user's. null: all. */
+  projects: string[] | null;
 }
 
 const RETENTION_SECONDS = 90 * 24 * 60 * 60;
@@ -90,7 +94,7 @@ const settingsSchema = new mongoose.Schema<SettingsRecord>(
   {
     ...{ _id: text, organizationId: text, kinds: { type: mongoose.Schema.Types.Mixed, required: true } },
     ...{ language: String, mail: mongoose.Schema.Types.Mixed, webhook: mongoose.Schema.Types.Mixed },
-    ...{ quietHours: mongoose.Schema.Types.Mixed, projects: mongoose.Schema.Types.Mixed },
+    quietHours: mongoose.Schema.Types.Mixed,
   },
   { collection: 'notification_settings', versionKey: false, minimize: false },
 );

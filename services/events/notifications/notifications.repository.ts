@@ -145,7 +145,7 @@ export async function settingsOfUser({ organizationId, userId }: Whose): Promise
 }
 
 /** What is left out stays. A channel that is null is turned off. */
-export interface SettingsChange extends Pick<SettingsRecord, 'kinds' | 'language' | 'quietHours' | 'projects'> {
+export interface SettingsChange extends Pick<SettingsRecord, 'kinds' | 'language' | 'quietHours'> {
   readonly mail?: SettingsRecord['mail'] | null;
   readonly webhook?: SettingsRecord['webhook'] | null;
 }
@@ -197,8 +197,13 @@ export async function limitChannels(
   }
   const settings = await settingsOfUser({ organizationId, userId });
   if (!settings) return;
-  const left = settings.projects ? settings.projects.filter((id) => projects.includes(id)) : [...projects];
-  await SettingsModel.updateOne(own, { $set: { projects: left } });
+  const left = (before: readonly string[] | null) => before?.filter((id) => projects.includes(id)) ?? [...projects];
+  for (const channel of ['mail', 'webhook'] as const) {
+    const was = settings[channel];
+    if (!was) continue;
+    const asItWas = { ...own, [`${channel}.since`]: was.since };
+    await SettingsModel.updateOne(asItWas, { $set: { [`${channel}.projects`]: left(was.projects) } });
+  }
 }
 
 export async function forgetItem(organizationId: string, workItemId: string): Promise<void> {

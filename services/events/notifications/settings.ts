@@ -32,16 +32,17 @@ export async function configure(
   if (mail !== undefined && mail !== 'off') requireMail(service, context);
   const now = new Date();
   const before = await settingsOfUser(caller);
+  // Whoever says where it is told says of what: otherwise a key that is limited to projects could have more told than it may see. Of each by itself: mail set by a key
+  // without limits makes a chat that a limited one has set tell no more.
+  const projects = caller.projects ? [...caller.projects] : null;
   const change: SettingsChange = {
     kinds,
     ...(language && { language }),
     ...(mail !== undefined && {
-      mail: mail === 'off' ? null : { times: mail, address, since: before?.mail?.since ?? now },
+      mail: mail === 'off' ? null : { times: mail, address, since: before?.mail?.since ?? now, projects },
     }),
     ...(quietHours !== undefined && { quietHours }),
-    ...(webhook !== undefined && { webhook: webhook && { ...webhook, since: now, problem: null } }),
-    // Whoever says where it is told says of what: otherwise a key that is limited to projects could have more told than it may see.
-    ...((mail !== undefined || webhook) && { projects: caller.projects ? [...caller.projects] : null }),
+    ...(webhook !== undefined && { webhook: webhook && { ...webhook, since: now, problem: null, projects } }),
   };
   const saved = await saveSettings(caller, change, tx);
   // What they have still to tell is told by the new settings.
@@ -62,14 +63,14 @@ export async function unsubscribe(
 }
 
 function shown(settings: SettingsRecord | undefined): NotificationSettings {
-  const { kinds, language = 'en', mail, quietHours = null, webhook, projects = null } = settings ?? {};
+  const { kinds, language = 'en', mail, quietHours = null, webhook } = settings ?? {};
   return {
     kinds: withDefaults(kinds),
     language,
     mail: mail?.times ?? 'off',
     quietHours,
     webhook: webhook ? { url: webhook.url, format: webhook.format, problem: webhook.problem } : null,
-    projects,
+    projects: { mail: mail?.projects ?? null, webhook: webhook?.projects ?? null },
   };
 }
 

@@ -305,6 +305,27 @@ describe('by mail', () => {
   });
 });
 
+test('a chat tells no more than the key may see that set it, whoever sets the mail', async () => {
+  const well = await endpoint();
+  const seen = randomUUID();
+  await events.call(
+    'notifications.store',
+    { ...chat(well.url), address: 'ada@example.com' },
+    here.organizationId,
+    undefined,
+    {
+      ...{ userId: here.ada, projects: [seen] },
+    },
+  );
+  await set({ mail: 'daily' });
+  expect((await shown()).projects).toEqual({ mail: null, webhook: [seen] });
+  await events.take([mention('hidden'), mention('seen', here.ada, { projectId: seen })]);
+  replica();
+  await until(() => expect(well.received).toHaveLength(1));
+  expect(bodies(well)).toContain('seen');
+  expect(bodies(well)).not.toContain('hidden');
+});
+
 test('channels tell no more than their user may see, and nothing once the user is disabled', async () => {
   const well = await endpoint();
   await set({ ...chat(well.url), mail: 'daily' });
@@ -312,7 +333,7 @@ test('channels tell no more than their user may see, and nothing once the user i
   const changed = (changes: object) =>
     event({ organizationId: here.organizationId, type: 'user.updated', subjectId: here.ada, data: { changes } });
   await events.take([changed({ projects: { from: null, to: [other] } })]);
-  expect((await shown()).projects).toEqual([other]);
+  expect((await shown()).projects).toEqual({ mail: [other], webhook: [other] });
   await events.take([mention('hidden'), mention('seen', here.ada, { projectId: other })]);
   replica();
   await until(() => expect(well.received).toHaveLength(1));

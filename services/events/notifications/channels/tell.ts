@@ -74,7 +74,7 @@ export async function tell(channel: ChannelRecord, parts: TellingParts, isStillH
   };
 }
 
-type Wishes = Pick<SettingsRecord, 'kinds' | 'language' | 'mail' | 'webhook' | 'quietHours' | 'projects'>;
+type Wishes = Pick<SettingsRecord, 'kinds' | 'language' | 'mail' | 'webhook' | 'quietHours'>;
 
 /** As it is when it is told: kinds and projects may have changed since it happened. */
 function isWanted(
@@ -88,8 +88,8 @@ function isWanted(
 interface Route {
   readonly since: Date;
   readonly times: Exclude<MailTimes, 'off'>;
-  /** Undefined or null: of all. */
-  readonly projects: readonly string[] | null | undefined;
+  /** null: of all. */
+  readonly projects: readonly string[] | null;
   send(told: readonly NotificationRecord[]): Promise<Outcome>;
   giveUp(outcome: Exclude<Outcome, { readonly state: 'told' }>): Promise<void>;
 }
@@ -97,7 +97,7 @@ interface Route {
 /** @returns undefined if the channel is off */
 function routeOf(
   channel: ChannelRecord,
-  { language, mail, webhook, projects }: Wishes,
+  { language, mail, webhook }: Wishes,
   { mailer, pusher, sender, unsubscribing, publicUrl, log }: TellingParts,
 ): Route | undefined {
   // Of this one; the next is tried again.
@@ -119,7 +119,7 @@ function routeOf(
   if (channel.channel === 'mail') {
     if (!mail || !mailer) return undefined;
     return {
-      ...{ ...mail, projects, giveUp },
+      ...{ ...mail, giveUp },
       send: (told) =>
         mailer.send(messageOf(told, publicUrl, language), {
           to: mail.address,
@@ -130,7 +130,7 @@ function routeOf(
   }
   if (!webhook || webhook.problem !== null) return undefined;
   return {
-    ...{ since: webhook.since, times: 'at_once', projects },
+    ...{ since: webhook.since, projects: webhook.projects, times: 'at_once' },
     send: async (told) => {
       const { url, format } = webhook;
       return outcomeOf(
