@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { Project } from '@worktrack/contracts/projects/project';
+import { COMMON_WORD } from './scale/fill-request.ts';
 import { startFiller } from './scale/start-filler.ts';
 import { cpuUsOfGroups } from './support/cpu.ts';
 import { type LoadRequest, loadHttp } from './support/http-load.ts';
@@ -124,12 +125,18 @@ async function filled(
 async function requestsOf({ system, projects }: Filled, key: string) {
   const [first] = projects as readonly [Project, ...Project[]];
   const board = await system.call<{ columns: { id: string }[] }>('GET', `/api/boards/${first.defaultBoardId}`);
+  const {
+    workItems: [item],
+  } = await system.call<{ workItems: { id: string }[] }>('GET', `/api/work-items?limit=1&projectId=${first.id}`);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const get = (path: string): LoadRequest => ({ method: 'GET', path, headers });
   return {
     'GET /api/me': get('/api/me'),
     'list of 50 of a project': get(`/api/work-items?limit=50&projectId=${first.id}`),
     'list of 50, no project named': get('/api/work-items?limit=50'),
+    'two types, no project named': get('/api/work-items?limit=50&type=epic,feature'),
+    'search, no project named': get(`/api/work-items?limit=50&search=${COMMON_WORD}`),
+    'get an item': get(`/api/work-items/${item?.id}`),
     create: {
       ...{ method: 'POST', path: '/api/work-items', headers },
       body: JSON.stringify({
@@ -177,7 +184,7 @@ try {
       side('limited to one project', requests.one[name]),
       side(`limited to ${MAX_PROJECTS}`, requests.many[name]),
     ];
-    const wanted = name === 'list of 50, no project named' ? WANTED_LIST_RATIO : WANTED_COST_RATIO;
+    const wanted = name.endsWith('no project named') ? WANTED_LIST_RATIO : WANTED_COST_RATIO;
     const unlimited = side('unlimited', requests.unlimited[name]);
     rows.push(...(await compare({ name, wanted, base: unlimited, others: limited })));
     if (earlier && earlierSystem) {

@@ -1,3 +1,4 @@
+import { NO_FIELD } from '@worktrack/runtime/database/stand-in/split-match';
 import { collectionOf, type Document, documentsIn, isDocument, nameOf, writesOf } from '../guard/command.ts';
 import type { Query } from './plan.ts';
 
@@ -71,7 +72,8 @@ function queriesOfPipeline(collection: string, by: string, pipeline: readonly Do
   const next = pipeline[at];
   if (next && isCounting(next)) query = { ...query, isCount: true };
   if (isDocument(next?.$project) && Object.values(next.$project).every((value) => typeof value === 'number')) {
-    query = { ...query, projection: next.$project };
+    const { [NO_FIELD]: _none, ...projection } = next.$project;
+    query = { ...query, projection };
   }
   const later = pipeline.slice(at);
   const sorting = later.find(({ $sort }) => isDocument($sort));

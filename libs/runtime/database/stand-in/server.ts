@@ -4,10 +4,13 @@ import { countIndex, walkIndex } from '../walk-index.ts';
 import { findAnyOf } from './any-of.ts';
 import { batchByIds } from './batches.ts';
 import { countByWindows } from './count.ts';
+import { countEachChoice, walkEachChoice } from './each-choice.ts';
 import { inOrderByWindows } from './in-order.ts';
 import { createOwnIndexes, dropOwnIndexes } from './indexes.ts';
 import { splitMatches } from './split-match.ts';
 import { doubtSession, ownSession, watchOwners } from './transaction-owners.ts';
+
+const walk = walkEachChoice(walkIndex);
 
 /** SecantusDB 0.6 (README.md). */
 const STAND_IN: DatabaseServer = {
@@ -22,8 +25,8 @@ const STAND_IN: DatabaseServer = {
     splitMatches(Object.values(mongoose.models));
     return watchOwners(log);
   },
-  inOrder: (model, read) => inOrderByWindows(model, read, walkIndex),
-  countInOrder: (model, read) => countByWindows(model, read, countIndex, walkIndex),
+  inOrder: (model, read) => inOrderByWindows(model, read, walk),
+  countInOrder: (model, read) => countByWindows(model, read, countEachChoice(countIndex, walkIndex), walk),
   nextBatch: batchByIds,
   // It returns the first documents that there are: what is done is no longer among them.
   nextInQueue: (model, _after, size) => model.find().limit(size).lean(),
