@@ -100,6 +100,18 @@ describe('a key does not outlive the one that creates it', () => {
   });
 });
 
+test("an admin who acts as an owner erases nothing: names in the audit log are the owners' to erase", async () => {
+  const [admin, owner, left] = [await userOf('admin'), await userOf('owner'), await userOf('viewer')];
+  await organization.call('PATCH', `/api/users/${left}`, { disabled: true });
+  const { data: ofAdmin } = await organization.call<CreatedKey>('POST', '/api/api-keys', { name: 'A', userId: admin });
+  const { data: asOwner } = await caller(system.baseUrl, ofAdmin.key)<CreatedKey>('POST', '/api/api-keys', {
+    ...{ name: 'B', userId: owner },
+  });
+  const refused = await caller(system.baseUrl, asOwner.key)('POST', `/api/users/${left}/erase`, {});
+  expect([refused.status, refused.error?.code]).toEqual([403, 'PERMISSION_DENIED']);
+  expect((await organization.call('POST', `/api/users/${left}/erase`, {})).status).toBe(200);
+});
+
 test('the current item in a conflict is shown only to those who may read it', async () => {
   const { data: item } = await organization.call<{ id: string; title: string }>('POST', '/api/work-items', {
     boardId: organization.boardId,
