@@ -22,6 +22,8 @@ test.each<[string, string, string[]]>([
 
 test('a handle is the name without spaces, in any case', () => {
   expect(handleOf(' Ada  Lovelace ')).toBe('adalovelace');
+  for (const written of ['İrem Işık', 'irem ışık', 'IREM IŞIK', 'İREM IŞIK'])
+    expect(handleOf(written)).toBe('iremişik');
 });
 
 test('takes no longer for texts that are made to', () => {

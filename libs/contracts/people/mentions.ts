@@ -6,9 +6,13 @@ const CODE = /^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))|(`+)[^`][\s\S]*?\2/gm;
 /** Not in an address: `ada@example.com`. */
 const MENTION = /(?<![\p{L}\p{N}._%+\-@/])@(?<handle>[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/gu;
 
-/** A name as a mention writes it: without spaces, in any case. */
+/** A name as a mention writes it: without spaces, in any case. I, İ, ı and i are one letter, since which of them is in which case depends on the language. */
 export function handleOf(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/i\u0307|ı/g, 'i')
+    .replace(/\s+/g, '');
 }
 
 /** The handles that a text mentions, as `handleOf` makes them, each once. */

@@ -8,14 +8,17 @@ import { type UserDocument, UserModel } from '../users/users.model.ts';
 
 const BATCH = 100;
 
-/** Lets users of earlier versions be mentioned, and tells the log about them, since what notifies them knows only users of whom it was told. */
+/**
+ * Lets users of earlier versions be mentioned, also by what their names are written like since (handleOf), and tells the log about them, since what
+ * notifies them knows only users of whom it was told.
+ */
 export const handlesMigration: Migration = {
-  name: 'users: their names as mentions write them',
+  name: 'users: their names as mentions write them, with one letter i',
   isUrgent: false,
   async batch(after) {
     const batch = await nextBatch<UserDocument>(UserModel, after, BATCH);
     for (const user of batch) {
-      if (user.handle === undefined) await complete(user);
+      if (user.handle !== handleOf(user.name)) await complete(user);
     }
     return batch.at(-1)?._id;
   },
@@ -28,7 +31,7 @@ async function complete({ _id, organizationId, revision, ...user }: UserDocument
     const permissions = await permissionsOfRole({ caller, tx }, role);
     // Whoever has written it since has completed it, too, or the second pass will.
     const there = await UserModel.findOne({ organizationId, _id }).session(tx).lean();
-    if (!there || there.revision !== revision || there.handle !== undefined) return;
+    if (!there || there.revision !== revision || there.handle === handleOf(there.name)) return;
     const next = (revision ?? 0) + 1;
     writes.update(
       UserModel,
