@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { goToProject } from '../go-to-project.ts';
-import { has } from '../language/has.ts';
+import { hasWord } from '../language/has.ts';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
@@ -42,7 +42,7 @@ export function Palette() {
   const typed = text.trim();
   const { items, isKnown } = useFound(typed);
   const others = useOthers();
-  const isNamed = ({ text: name }: Choice) => typed.split(/\s+/).every((part) => has(name, part));
+  const isNamed = ({ text: name }: Choice) => typed.split(/\s+/).every((part) => hasWord(name, part));
   // What has been named by its ID comes first, then what one can do, then what the words find.
   const exact = items.filter(({ value }) => value === idOf(typed));
   const choices = [
