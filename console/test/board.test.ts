@@ -170,15 +170,24 @@ test('what an agent holds is taken away only on purpose; what was sent back says
   const { page } = await stage.visit('board', { apiKey: organization.apiKey });
   await page.getByRole('button', { name: `Move ${held.taskId}` }).click();
   await page.getByRole('menuitem', { name: 'To To Do', exact: true }).click();
-  await page.getByText(`agent 7 is working on ${held.taskId}, so it stays where it was.`).waitFor();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`agent 7 is working on ${held.taskId}, so it stays where it was.`).waitFor();
   expect(await titlesIn(page, 'In Progress')).toEqual(['Held']);
+  await page.keyboard.press('Escape');
 
   const back = { boardColumnId: 'In Progress', reason: 'The palette is wrong.' };
   await organization.call('POST', `/api/work-items/${base.id}/move`, back);
   await cardOf(page, base.taskId).getByText('Sent back: The palette is wrong.').waitFor();
   await cardOf(page, held.taskId).getByText(`Builds upon ${base.taskId}, which was sent back`).waitFor();
 
-  await page.getByRole('button', { name: 'Take it away' }).click();
+  // With the keyboard alone.
+  await cardOf(page, held.taskId).getByRole('link').focus();
+  await page.keyboard.press('Alt+ArrowLeft');
+  await dialog.waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Held');
   await expect.poll(() => columnNow(organization, held.id)).toBe('To Do');
   await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['Held']);
 });

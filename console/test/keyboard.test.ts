@@ -114,3 +114,61 @@ test('a question is answered and work is judged from For you, where the focus go
   await expect.poll(() => focused(page)).toContain('Third');
   expect(visitor.complaints).toEqual([]);
 });
+
+test('o opens what has the focus whole, and a long title leaves a phone room for the rest', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Rename every single thing. '.repeat(18) });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  for (const screen of ['board', 'list']) {
+    await page.goto(`${stage.url}/console/${screen}`);
+    await page.getByRole('link', { name: /Rename every/ }).focus();
+    await page.keyboard.press('o');
+    await page.waitForURL(/\/items\//);
+  }
+  await page.setViewportSize({ width: 360, height: 640 });
+  const heading = page.getByRole('heading', { level: 1, name: /^Rename every/ });
+  await heading.waitFor();
+  expect((await heading.boundingBox())?.height).toBeLessThan(320);
+  await page.goto(`${stage.url}/console/items/${item.taskId}`);
+  await visitor.fits('long-title');
+});
+
+test('a begun ID is completed in pickers and in texts, and what is taken away leaves the focus in its place', async () => {
+  const organization = await stage.newOrganization();
+  const items: WorkItem[] = [];
+  for (let at = 1; at <= 12; at++) items.push(await createItem(organization, { title: `Number ${at}` }));
+  const [first, , , , , , , , , tenth] = items;
+  const begun = first?.taskId ?? '';
+  const visitor = await stage.visit(`items/${items[1]?.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const picker = page.getByRole('combobox', { name: 'Depends on' });
+  await picker.focus();
+  await page.keyboard.type(begun.toLowerCase());
+  const begins = items
+    .filter(({ taskId }) => taskId.startsWith(begun))
+    .map(({ taskId, title }) => `${taskId} ${title}`);
+  expect(begins.length).toBeGreaterThan(2);
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(begins);
+  await page.getByRole('option', { name: `${tenth?.taskId} Number 10` }).waitFor();
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  await page.getByRole('button', { name: `Remove ${tenth?.taskId}` }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focused(page)).toBe('Depends on');
+
+  // The same words in a text offer the same.
+  await page.getByRole('textbox', { name: 'Comment' }).focus();
+  await page.keyboard.type(`As #${begun.toLowerCase()}`);
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(begins);
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${stage.url}/console/list?priority=medium`);
+  await page.getByRole('button', { name: 'Remove Priority: Medium' }).press('Enter');
+  await expect.poll(() => focused(page)).toBe('Filter');
+  await page.getByRole('button', { name: 'Save view' }).press('Enter');
+  await page.getByRole('dialog').locator('input:focus').waitFor();
+  await page.keyboard.type('Everything');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focused(page)).toContain('Everything');
+  expect(visitor.complaints).toEqual([]);
+});

@@ -220,3 +220,29 @@ test('a search is in the address, and what is missing, fails or breaks off is re
   await column(page, 'Wave 3').waitFor();
   await visitor.isGood('plan-disconnected');
 });
+
+test('a line that skips a wave leads around the cards of the one that it skips', async () => {
+  const organization = await stage.newOrganization();
+  const epic = await createItem(organization, { type: 'epic', title: 'Dark mode' });
+  const place = { parentId: epic.id, boardColumnId: 'To Do' };
+  const [first, second, third] = ['First', 'Second', 'Third'] as const;
+  const { taskId: a } = await createItem(organization, { title: first, ...place });
+  const { taskId: b } = await createItem(organization, { title: second, ...place, dependsOn: [a] });
+  for (const title of ['Beside', 'Below']) await createItem(organization, { title, ...place, dependsOn: [a] });
+  await createItem(organization, { title: third, ...place, dependsOn: [a, b] });
+  const { page } = await stage.visit(`plan/${epic.taskId}`, { apiKey: organization.apiKey });
+  await expect.poll(() => page.locator('.plan-line path').count()).toBe(5);
+  const crossed = await page.evaluate(() => {
+    const cards = [...document.querySelectorAll('[data-task]')].map((card) => card.getBoundingClientRect());
+    return [...document.querySelectorAll<SVGPathElement>('.plan-line path')].filter((path) => {
+      const matrix = path.getScreenCTM() ?? new DOMMatrix();
+      for (let length = 0; length <= path.getTotalLength(); length++) {
+        const { x, y } = path.getPointAtLength(length).matrixTransform(matrix);
+        if (cards.some(({ left, right, top, bottom }) => x > left + 1 && x < right - 1 && y > top && y < bottom))
+          return true;
+      }
+      return false;
+    }).length;
+  });
+  expect(crossed).toBe(0);
+});

@@ -10,7 +10,8 @@ import type { openBoard } from '@worktrack/contracts/work-items/lists/open-board
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
-import { currentOf } from '../api/service-error.ts';
+import { currentOf, type ServiceError } from '../api/service-error.ts';
+import { askAnyway } from '../change/ask.ts';
 import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
 import type { Shown } from '../change/shown.ts';
@@ -278,11 +279,14 @@ export class BoardCards {
       this.#put(before);
       const { taskId, lease } = before;
       const lacked = lackedBy(error);
-      const run = () => lacked && insist(lacked);
-      if (lacked === 'takeOver' && lease) {
-        tell(words.held({ taskId, agent: lease.agent }), { label: words.takeAway, run });
-      } else tellFailure(words.notMoved({ taskId }), error, lacked && { label: words.moveAnyway, run });
       this.#renewSoon([before.id]);
+      if (!lacked) {
+        tellFailure(words.notMoved({ taskId }), error);
+        return;
+      }
+      const why =
+        lacked === 'takeOver' && lease ? words.held({ taskId, agent: lease.agent }) : (error as ServiceError).message;
+      void askAnyway(why, lacked === 'force').then((isMeant) => isMeant && insist(lacked));
       return;
     }
     if (current.boardId === this.board.id) this.#put({ ...before, ...pickCard(current) });

@@ -64,8 +64,6 @@ export const words = messages({
     tr: '{agent}, {taskId} üzerinde çalışıyor; bu yüzden yerinde kaldı.',
     ja: '{agent} が {taskId} の作業中のため、移動していません。',
   },
-  takeAway: { en: 'Take it away', de: 'Trotzdem wegnehmen', tr: 'Yine de al', ja: 'それでも移動する' },
-  moveAnyway: { en: 'Move anyway', de: 'Trotzdem verschieben', tr: 'Yine de taşı', ja: 'それでも移動する' },
   andMore: {
     en: '{items} and {n} more',
     de: '{items} und {n} weitere',

@@ -33,6 +33,9 @@ import { useWatch } from './watch.ts';
 /** Types that have tasks below them. */
 const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
 
+/** Beyond this, a title is shown as a text: the longest one has 500 characters. */
+const LONG_TITLE = 150;
+
 interface ItemViewProps {
   readonly item: WorkItem;
   /** The title. */
@@ -79,7 +82,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
       </header>
       <div class="item-parts">
         <div class="item-main">
-          <div class="item-title">
+          <div class={item.title.length > LONG_TITLE ? 'item-title item-title-long' : 'item-title'}>
             <Editable item={item} field="title" label={words.title} editLabel={words.editTitle}>
               {heading}
             </Editable>

@@ -5,6 +5,8 @@ import type { Line } from './layout.ts';
 /** How far a line bends out before it turns, at least. */
 const BEND_PX = 28;
 const DOT_PX = 3;
+/** Below a card that a line has to pass, where the next one does not begin yet. */
+const BELOW_PX = 4;
 
 interface LinesProps {
   readonly lines: readonly Line[];
@@ -69,17 +71,34 @@ function drawnIn(inside: HTMLElement, lines: readonly Line[]): readonly Drawn[] 
     .toSorted((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind))
     .flatMap((line) => {
       const [from, to] = [cards.get(line.from), cards.get(line.to)];
-      return from && to ? [{ ...line, ...curve(from, to) }] : [];
+      return from && to ? [{ ...line, ...curve(from, to, [...cards.values()]) }] : [];
     });
 }
 
-function curve(from: HTMLElement, to: HTMLElement): { path: string; x: number; y: number } {
+/** @param cards all of them: it leads below those of the columns that it passes */
+function curve(
+  from: HTMLElement,
+  to: HTMLElement,
+  cards: readonly HTMLElement[],
+): { path: string; x: number; y: number } {
   const x1 = from.offsetLeft + from.offsetWidth;
   const y1 = from.offsetTop + from.offsetHeight / 2;
   const isBeside = to.offsetLeft >= x1;
   // In the same column, from right edge to right edge.
   const x = isBeside ? to.offsetLeft : to.offsetLeft + to.offsetWidth;
   const y = to.offsetTop + to.offsetHeight / 2;
-  const bend = Math.max(BEND_PX, (x - x1) / 2);
-  return { path: `M${x1} ${y1}C${x1 + bend} ${y1} ${isBeside ? x - bend : x + bend} ${y} ${x} ${y}`, x, y };
+  const passed = cards.filter(({ offsetLeft, offsetWidth }) => offsetLeft >= x1 && offsetLeft + offsetWidth < x);
+  let path = `M${x1} ${y1}`;
+  let [atX, atY] = [x1, y1];
+  for (const [left, column] of Map.groupBy(passed, ({ offsetLeft }) => offsetLeft)) {
+    const wanted = atY + ((y - atY) * (left - atX)) / (x - atX);
+    const ways = column.map(({ offsetTop, offsetHeight }) => offsetTop + offsetHeight + BELOW_PX);
+    const way = ways.reduce((best, each) => (Math.abs(each - wanted) < Math.abs(best - wanted) ? each : best));
+    const right = left + (column[0]?.offsetWidth ?? 0);
+    const bend = (left - atX) / 2;
+    path += `C${atX + bend} ${atY} ${left - bend} ${way} ${left} ${way}H${right}`;
+    [atX, atY] = [right, way];
+  }
+  const bend = Math.max(BEND_PX, (x - atX) / 2);
+  return { path: `${path}C${atX + bend} ${atY} ${isBeside ? x - bend : x + bend} ${y} ${x} ${y}`, x, y };
 }

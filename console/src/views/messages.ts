@@ -18,6 +18,7 @@ export const words = messages({
     tr: 'Süzgeçlere uyan kart yok.',
     ja: '条件に一致するカードはありません。',
   },
+  openWhole: { en: 'Open the item whole', de: 'Element ganz öffnen', tr: 'Öğeyi tam aç', ja: '項目を全画面で開く' },
   layout: { en: 'Layout', de: 'Ansicht', tr: 'Düzen', ja: 'レイアウト' },
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
   list: { en: 'List', de: 'Liste', tr: 'Liste', ja: 'リスト' },

@@ -1,11 +1,15 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
+import { language } from '../language/language.ts';
 import { later } from '../parts/page/later.tsx';
+import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
+import { attended, go, to } from '../router.ts';
 import { words } from './messages.ts';
 
 // Rarely seen, and not while a board is first drawn.
@@ -42,6 +46,13 @@ interface OfProjectProps extends Omit<Work, 'boards'> {
 
 function OfProject({ children, ...work }: OfProjectProps) {
   const { id } = work.project;
+  // As in the panel, whose own comes before it.
+  useShortcuts(
+    useMemo(
+      () => [{ keys: 'o', label: words.openWhole, run: () => attended && go(to(`items/${attended}`)) }],
+      [language.value],
+    ),
+  );
   const boards = useQuery({
     key: ['boards', id],
     load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id }, { signal }),

@@ -2,10 +2,10 @@ import type { User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
-import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { identity, may } from '../../session.ts';
+import { foundItems, OFFERED } from '../item/found-items.ts';
 
 const MAX_OFFERED = 8;
 
@@ -45,11 +45,8 @@ async function users(): Promise<readonly User[]> {
 async function items(typed: string, projectId: string | undefined): Promise<Offer[]> {
   const search = typed.trim();
   if (!search) return [];
-  const load = () =>
-    call<typeof listWorkItems>('GET /api/work-items', { projectId, search, limit: MAX_OFFERED }).then(
-      ({ workItems }) => workItems,
-    );
-  const found = await queries.fetchQuery({ queryKey: ['offered', projectId, search], queryFn: load }).catch(() => []);
+  const load = () => foundItems(projectId, search, MAX_OFFERED);
+  const found = await queries.fetchQuery({ queryKey: [OFFERED, projectId, search], queryFn: load }).catch(() => []);
   return found.map(({ taskId, title }) => ({ value: taskId, text: `${taskId} ${title}` }));
 }
 

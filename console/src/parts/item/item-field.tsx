@@ -1,11 +1,10 @@
-import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { Field } from '../form/field.tsx';
 import { Suggest, type Suggestion } from '../form/suggest.tsx';
 import { TagRemove } from '../form/tag-remove.tsx';
 import { words } from '../messages.ts';
+import { foundItems, OFFERED } from './found-items.ts';
 import { TypeIcon } from './item-icons.tsx';
 
 /** After the last keystroke. */
@@ -134,13 +133,12 @@ function useSuggestions(projectId: string, text: string): readonly Suggestion[] 
     return () => clearTimeout(timer);
   }, [typed]);
   const found = useQuery({
-    key: ['offered', projectId, search],
-    load: (signal) =>
-      call<typeof listWorkItems>('GET /api/work-items', { projectId, search, limit: MAX_OFFERED }, { signal }),
+    key: [OFFERED, projectId, search],
+    load: (signal) => foundItems(projectId, search, MAX_OFFERED, signal),
     follows: (event) => event.subject.kind === 'work_item' && event.projectId === projectId,
     enabled: search !== '',
   });
-  const items = typed === '' ? [] : (found.data?.workItems ?? []);
+  const items = typed === '' ? [] : (found.data ?? []);
   return items.map(({ taskId, title, type }) => ({
     value: taskId,
     text: `${taskId} ${title}`,
