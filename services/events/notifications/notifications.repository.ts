@@ -135,13 +135,26 @@ export async function settingsOfUsers(
 ): Promise<ReadonlyMap<string, SettingsRecord>> {
   const organizationId = mongoose.trusted({ $in: [...organizationIds] });
   const found = await SettingsModel.find({ _id: mongoose.trusted({ $in: [...userIds] }), organizationId }).lean();
-  return new Map(found.map((settings) => [settings._id, settings]));
+  return new Map(found.map((settings) => [settings._id, byChannel(settings)]));
+}
+
+/** Earlier versions kept of which projects both channels tell together. */
+type Kept = SettingsRecord & { readonly projects?: string[] | null };
+
+function byChannel({ projects: ofBoth = null, ...settings }: Kept): SettingsRecord {
+  const { mail, webhook } = settings;
+  return {
+    ...settings,
+    ...(mail && { mail: { ...mail, projects: mail.projects === undefined ? ofBoth : mail.projects } }),
+    ...(webhook && { webhook: { ...webhook, projects: webhook.projects === undefined ? ofBoth : webhook.projects } }),
+  };
 }
 
 type Whose = Pick<Caller, 'organizationId' | 'userId'>;
 
 export async function settingsOfUser({ organizationId, userId }: Whose): Promise<SettingsRecord | undefined> {
-  return (await SettingsModel.findOne({ organizationId, _id: userId }).lean()) ?? undefined;
+  const found = await SettingsModel.findOne({ organizationId, _id: userId }).lean();
+  return found ? byChannel(found) : undefined;
 }
 
 /** What is left out stays. A channel that is null is turned off. */
@@ -159,7 +172,7 @@ export async function saveSettings(
     ...Object.fromEntries(Object.entries(kinds).map(([kind, isOn]) => [`kinds.${kind}`, isOn])),
     ...change,
   };
-  return await SettingsModel.findOneAndUpdate(
+  const saved = await SettingsModel.findOneAndUpdate(
     { organizationId, _id: userId },
     {
       ...(Object.keys(set).length > 0 && { $set: set }),
@@ -169,6 +182,7 @@ export async function saveSettings(
   )
     .orFail()
     .lean();
+  return byChannel(saved);
 }
 
 export async function turnMailOff({ organizationId, userId }: Whose, tx: ClientSession): Promise<void> {
