@@ -21,7 +21,7 @@ const DEFAULT_DATA_DIR = '.worktrack';
 
 export const START_HELP = `npm start -- [options]
 
-Starts RabbitMQ, Redis and a MongoDB-compatible server (what is missing is installed, and that is said before), then the four
+Starts RabbitMQ, Redis and a MongoDB-compatible server (what is missing is installed, and that is said before), then the five
 services, and prints where they listen. Ctrl-C stops all of it; the data stay, and the next start finds them.
 
   --port <n>               where the API listens; 0 takes any free port   (default: ${DEFAULT_PORT}, or another one when that is taken)

@@ -19,6 +19,8 @@ export const Id = idThat('must be a UUID');
 export const WHERE_PROJECT_IDS_ARE =
   'list_projects (GET /api/projects) shows the id and the defaultBoardId of each project';
 export const ProjectId = idThat(`must be a UUID; ${WHERE_PROJECT_IDS_ARE}`);
+/** Callers know boards by their projects. */
+export const BoardId = ProjectId;
 
 function idThat(message: string) {
   return z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleBoard, ids } from '../examples.ts';
-import { Id, MAX_COLUMN_NAME_LENGTH, ReadVersion, RecordId } from '../fields.ts';
+import { BoardId, Id, MAX_COLUMN_NAME_LENGTH, ReadVersion, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
 import { Board, ColumnLimit, MAX_COLUMNS } from './board.ts';
@@ -73,7 +73,7 @@ export const getBoard = operation({
   summary: 'Get a board with its columns.',
   permissions: ['projects:read'],
   effect: 'read',
-  input: z.strictObject({ id: Id.optional().describe('Default: the session project’s') }),
+  input: z.strictObject({ id: BoardId.optional().describe('Default: the session project’s') }),
   output: Board,
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.board }, output: exampleBoard },

@@ -15,6 +15,7 @@ const schema = z.strictObject({
   position: z.union([z.literal('first'), z.literal('last'), z.strictObject({ after: Id })]).optional(),
   metadata: z.strictObject({ review: z.strictObject({ summary: z.string() }).optional() }).optional(),
   flag: z.boolean().optional(),
+  state: z.enum(['working', 'awaiting_input']).optional(),
 });
 
 function detailsOf(input: unknown, of: z.ZodType = schema): Record<string, string> {
@@ -28,6 +29,11 @@ function detailsOf(input: unknown, of: z.ZodType = schema): Record<string, strin
   }
   throw new Error('The input was taken.');
 }
+
+it('a number beyond all that can be counted is told the bounds of its field alone', () => {
+  expect(() => parseInput(schema, { limit: 1e300 })).toThrow(/^limit: must be at most 100\.$/);
+  expect(() => parseInput(schema, { page: -1e300 })).toThrow(/^page: must be at least 1\.$/);
+});
 
 describe('a refused input names the field by its dotted path and says what to change', () => {
   const uuid = '0198c0de-0000-7000-8000-000000000001';
@@ -55,6 +61,11 @@ describe('a refused input names the field by its dotted path and says what to ch
       'a value out of a set, with the one that was meant',
       { type: 'storry' },
       { type: 'must be one of "task", "story", "epic"; did you mean "story"?' },
+    ],
+    [
+      'a value out of a set, by a part of the one that was meant',
+      { state: 'waiting' },
+      { state: 'must be one of "working", "awaiting_input"; did you mean "awaiting_input"?' },
     ],
     ['a missing field inside', { metadata: { review: {} } }, { 'metadata.review.summary': 'is required (string)' }],
     [

@@ -107,6 +107,7 @@ function detailsOf({ issues }: z.ZodError): ErrorDetail[] {
   function tell(some: readonly z.core.$ZodIssue[], parents: readonly PropertyKey[]): void {
     for (const issue of some) {
       if (isEnough()) return;
+      if (some.some((other) => isStricter(other, issue))) continue;
       const path = [...parents, ...issue.path];
       if (issue.code === 'unrecognized_keys') {
         const known = knownFields.get(issue.keys) ?? [];
@@ -121,6 +122,14 @@ function detailsOf({ issues }: z.ZodError): ErrorDetail[] {
       else details.push({ path: dotted(path), message: issue.message });
     }
   }
+}
+
+/** A whole number is also too big for what a number can hold exactly: only the bound that is its field's own helps. */
+function isStricter(one: z.core.$ZodIssue, other: z.core.$ZodIssue): boolean {
+  const isOfSame = one.path.join('.') === other.path.join('.');
+  if (isOfSame && one.code === 'too_big' && other.code === 'too_big') return one.maximum < other.maximum;
+  if (isOfSame && one.code === 'too_small' && other.code === 'too_small') return one.minimum > other.minimum;
+  return false;
 }
 
 const dotted = (path: readonly PropertyKey[]): string =>

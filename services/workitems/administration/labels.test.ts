@@ -36,6 +36,17 @@ test('an item has the labels that are named, by id or in any case, on every boar
   expect(await labelsOf(own, items[0]?.id as string)).toEqual(['Bug']);
 });
 
+test('a list by a label that is not there names those that are', async () => {
+  const own = await startProject();
+  const listed = (label: string) => call(own.caller, 'workItems.list', { projectId: own.project.id, label });
+  expect((await failure(listed('bug'))).message).toBe('label: there is no label "bug". There are none.');
+  for (const name of ['Bug', 'Accessibility']) await make(own, name);
+  expect((await failure(listed('bog'))).message).toBe('label: there is no label "bog". Did you mean "Bug"?');
+  expect((await failure(listed('urgent'))).message).toBe(
+    'label: there is no label "urgent". There are "Bug", "Accessibility".',
+  );
+});
+
 test('a change of labels is told by their names, and the same labels in another order are no change', async () => {
   const own = await startProject();
   await make(own, 'Bug');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ItemModel } from '../items/items.model.ts';
 import { columnRolesMigration } from '../migrations/column-roles.repository.ts';
-import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { BoardModel } from './boards.model.ts';
 
 beforeAll(startWorkItems);
@@ -73,6 +73,15 @@ test('a board that lacks a step skips it', async () => {
   const { lease } = await call(own.caller, 'workItems.claim', { agent: 'one', ids: [id] });
   const done = { workItemId: id, leaseToken: lease?.token, ...MODEL };
   expect(await call(own.caller, 'workItems.completeAiTask', done)).toMatchObject({ movedTo: 'Done' });
+});
+
+test('a claim where no board has a column for work in progress says which role is missing', async () => {
+  const own = await startProject();
+  const { id, columns } = await call(own.caller, 'boards.get', { id: own.board.id });
+  const doing = columns.map(({ id, name, role }) => ({ id, name, role: role === 'in_progress' ? null : role }));
+  await call(own.caller, 'boards.update', { id, columns: doing });
+  const { message } = await failure(call(own.caller, 'workItems.claim', { agent: 'one' }));
+  expect(message).toBe('No board of the project has a column of the role in_progress; give it one to claim tasks.');
 });
 
 test('several columns may share a role: claims go from left to right, and the first is the destination', async () => {

@@ -14,6 +14,12 @@ afterAll(stopWorkItems);
 
 const withoutSession = ({ sessionProjectId: _, ...caller }: Caller): Caller => caller;
 
+test('a board that is named otherwise than by its id is refused with where the ids are', async () => {
+  const fields = { title: 'New', type: 'task' as const, boardColumnId: 'Backlog' };
+  const refused = call(project.caller, 'workItems.create', { ...fields, boardId: 'Main' });
+  await expect(refused).rejects.toThrow('list_projects (GET /api/projects) shows the id and the defaultBoardId');
+});
+
 describe('a created item', () => {
   test('has what was given, defaults for the rest, and is recorded as created', async () => {
     const item = await project.create('task', { title: '  Fix it ', metadata: { a: 1, b: null } });

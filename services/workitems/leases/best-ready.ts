@@ -49,7 +49,7 @@ export async function bestOfProject(
   if (usable.length === 0) {
     throw scope.fail(
       'VALIDATION_FAILED',
-      'No board of the project has a column named In Progress; add one to claim tasks.',
+      'No board of the project has a column of the role in_progress; give it one to claim tasks.',
     );
   }
   const columns = usable.flatMap((board) => board.columns);
@@ -134,12 +134,13 @@ export async function bestOfItems(
   projectId: string | undefined,
   now: Date,
 ): Promise<Choice> {
-  const { tasks } = await leafTasksOf(scope, ids, projectId);
+  const { tasks, notFound } = await leafTasksOf(scope, ids, projectId);
   if (tasks.length === 0) {
     if (projectId !== undefined && !(await findProject(scope, projectId))) throw noProject(scope, projectId);
-    throw scope.fail('NOT_FOUND', 'None of the ids is a task in the project, or an item with tasks below it.', {
-      details: [{ path: 'ids', message: 'must be tasks, or items with tasks below them' }],
-    });
+    const [missing] = notFound;
+    const message = missing === undefined ? 'none is a task or has tasks below it' : `there is no work item ${missing}`;
+    const where = missing === undefined || projectId === undefined ? '' : ' in the project';
+    throw scope.fail('NOT_FOUND', `ids: ${message}${where}.`, { details: [{ path: 'ids', message }] });
   }
   const plan = await planBatch(scope, tasks, stageFor(now));
   const { boards, verdicts } = plan;

@@ -160,6 +160,14 @@ describe('a claim', () => {
     expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'projectId' }] } });
   });
 
+  test('of what is not there, or has no tasks, says which it is', async () => {
+    expect((await failure(claim({ ids: ['W-T-9999'] }))).message).toBe(
+      'ids: there is no work item W-T-9999 in the project.',
+    );
+    const { id } = await project.create('epic');
+    expect((await failure(claim({ ids: [id] }))).message).toBe('ids: none is a task or has tasks below it.');
+  });
+
   test.each([
     ['ids that name nothing', { ids: ['W-T-9999', 'nonsense'] }],
     ['a project of another organization', { projectId: uuidv7() }],

@@ -1,6 +1,7 @@
 import { isUuid } from '@worktrack/contracts/fields';
 import type { Input } from '@worktrack/contracts/operation';
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
+import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject, boardsWithin, boardWithColumn, findBoard } from '../boards/boards.repository.ts';
 import { roleOf } from '../boards/columns.ts';
@@ -17,6 +18,9 @@ export interface Near {
   readonly projectId: string | undefined;
 }
 
+/** Of those that there are, in a refusal. */
+const NAMED_LABELS = 20;
+
 /** The ids of the labels that are named; without a project, of those that have one of the names in any of them. */
 export async function labelsNamed(
   scope: FailingScope<'VALIDATION_FAILED'>,
@@ -30,9 +34,13 @@ export async function labelsNamed(
     // A deleted one: items had it.
     if (isUuid(ref)) return [ref.toLowerCase()];
     const message = `there is no label ${JSON.stringify(ref)}`;
-    throw scope.fail('VALIDATION_FAILED', `label: ${message}. GET /api/projects/:id/labels lists them.`, {
-      details: [{ path: 'label', message }],
-    });
+    const names = [...new Set(boards.flatMap(({ labels = [] }) => labels.map(({ name }) => name)))];
+    const meant = nearest(ref, names);
+    const some = names.slice(0, NAMED_LABELS).map((name) => JSON.stringify(name));
+    const way = meant
+      ? `Did you mean ${JSON.stringify(meant)}?`
+      : `There are ${some.join(', ') || 'none'}${names.length > some.length ? ' …' : ''}.`;
+    throw scope.fail('VALIDATION_FAILED', `label: ${message}. ${way}`, { details: [{ path: 'label', message }] });
   });
   return [...new Set(found)];
 }

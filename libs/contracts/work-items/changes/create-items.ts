@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../../examples.ts';
-import { ColumnRef, Id, ItemRef, isItemName, ProjectId, RecordId } from '../../fields.ts';
+import { BoardId, ColumnRef, ItemRef, isItemName, ProjectId, RecordId } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { MAX_DEPENDENCIES } from '../work-item.ts';
 import { createWorkItem } from './create.ts';
@@ -21,7 +21,7 @@ const ItemOrRef = z
 const { boardId: _, boardColumnId: __, projectId: ___, ...fields } = createWorkItem.input.shape;
 
 /** For all items of a call that do not say it themselves. */
-const place = { boardId: Id.optional(), boardColumnId: ColumnRef.optional() };
+const place = { boardId: BoardId.optional(), boardColumnId: ColumnRef.optional() };
 
 /** If the form is right, the service tells of references, along with what it alone can know. If not, all is told that can be seen without it. */
 const hasFaultsOfForm = ({ value, issues }: z.core.ParsePayload): boolean => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { column, exampleTask, ids, times } from '../../examples.ts';
-import { ColumnRef, Id, ItemRef, ProjectId } from '../../fields.ts';
+import { BoardId, ColumnRef, ItemRef, ProjectId } from '../../fields.ts';
 import { MetadataInput } from '../../metadata.ts';
 import { operation } from '../../operation.ts';
 import { plainFields, UNLISTED_FIELDS } from '../plain-fields.ts';
@@ -17,7 +17,7 @@ export const createWorkItem = operation({
     type: ItemType,
     ...plainFields.created,
     labels: itemFields.labels.optional(),
-    boardId: Id,
+    boardId: BoardId,
     boardColumnId: ColumnRef,
     projectId: ProjectId.optional(),
     assignee: itemFields.assignee.optional(),
