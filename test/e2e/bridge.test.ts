@@ -83,6 +83,7 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
       'complete_validation',
       'rework',
       'move_work_item to Done',
+      'get_board shows its columns and their roles',
     ]) {
       expect(direct.instructions()).toContain(word);
     }

@@ -17,7 +17,7 @@ const INFO = { name: 'worktrack', title: 'worktrack', version: VERSION };
 
 const INSTRUCTIONS = [
   'worktrack manages projects, boards and work items (epic > feature > story, task; ideas). A work item is named by its UUID or its task ID (W-T-12), a column by its UUID or its name.',
-  `The status of an item is its board column: ${STANDARD_COLUMNS.join(', ')}.`,
+  `The status of an item is its board column: ${STANDARD_COLUMNS.join(', ')}. A board may name them otherwise, or lack some, which are skipped: get_board shows its columns and their roles.`,
   'The life of a task: Backlog or To Do; claim_work_item moves it to In Progress (waitSeconds: waits for a task; if claimed is false, reason says what is in the way);',
   'do the work, with report_progress every few minutes: it renews the lease, asks questions, returns their answers, and says whether to stop; release_work_item gives up;',
   'complete_ai_task moves it to Review; get_review_context, complete_review: pass to Testing, fail back to In Progress;',
