@@ -4,13 +4,14 @@ import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/cost
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnMeant, columnOfRole, requireColumnOfRole, roleOf } from '../boards/columns.ts';
-import { HANDED_OVER } from '../boards/progress.ts';
+import { columnAt, columnMeant, columnOfRole, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { HANDED_OVER, isHandedOver } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { baseWarnings } from '../dependencies/returned-bases.ts';
 import { takenFrom } from '../gates/taking.ts';
+import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { handOverProblem, isHolder } from '../items/lease.ts';
+import { handOverProblem, isHolder, type LeaseRecord } from '../items/lease.ts';
 import { warned } from '../items/warnings.ts';
 import { merged } from '../metadata/metadata.ts';
 import { metadataEvents } from '../metadata/metadata-event.ts';
@@ -59,8 +60,20 @@ export async function completeAiTask(
   return {
     ...{ completed: true, workItemId: item._id, movedTo: toColumn },
     ...{ sessionId, estimatedCost, costBasis, totalTokens },
-    ...warned(baseWarnings(item), taken?.warnings ?? []),
+    ...warned(
+      againWarnings(item, lease, columnAt(board, item.boardColumnId)),
+      baseWarnings(item),
+      taken?.warnings ?? [],
+    ),
   };
+}
+
+/** Whoever repeats a call because its answer was lost does not mean to report its cost twice. */
+function againWarnings({ taskId }: ItemRecord, lease: LeaseRecord | undefined, from: ColumnRecord): string[] {
+  if (lease || !isHandedOver(roleOf(from))) return [];
+  return [
+    `${taskId} had been handed over and was in ${from.name}: this is recorded beside what was recorded before. To repeat a call, give it the idempotency key of the first.`,
+  ];
 }
 
 /** Without one given, the first step that the board has after the work. */

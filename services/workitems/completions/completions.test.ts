@@ -219,6 +219,20 @@ describe('complete_ai_task', () => {
     });
   });
 
+  test('repeated without its idempotency key is recorded again, and says so', async () => {
+    const { id, taskId } = await project.create('task');
+    const { lease } = await call(caller(), 'workItems.claim', { ids: [id], agent: 'one' });
+    const first = await call(caller(), 'workItems.completeAiTask', {
+      workItemId: id,
+      leaseToken: lease?.token,
+      ...MODEL,
+    });
+    expect(first).not.toHaveProperty('warnings');
+    const second = await call(caller(), 'workItems.completeAiTask', { workItemId: id, ...MODEL });
+    expect(second.warnings).toEqual([expect.stringContaining(`${taskId} had been handed over and was in Review`)]);
+    expect((await usageOf(id)).sessions).toBe(2);
+  });
+
   test('a part that fails undoes everything: the session stored before it does not appear', async () => {
     const item = await project.create('task', {
       column: 'In Progress',
