@@ -216,8 +216,10 @@ test('the audit log tells who changed what, and is narrowed down by who and what
   await changed.first().waitFor({ state: 'detached' });
   await page.getByRole('button', { name: /^Only about Audited/ }).click();
   await expect.poll(() => page.locator('.settings-row').count()).toBe(1);
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).press('Enter');
   await changed.first().waitFor();
+  // The button is gone, and the keyboard goes on where it was.
+  expect(await page.getByLabel('Action').evaluate((field) => field === document.activeElement)).toBe(true);
   // By which key, and whose that is.
   const { data: me } = await organization.call<{ user: { name: string } }>('GET', '/api/me');
   const person = `Only by ${me.user.name}`;
@@ -236,6 +238,17 @@ test('the audit log tells who changed what, and is narrowed down by who and what
     })
     .toContain('erased');
   expect(await changed.first().textContent()).not.toMatch(/[0-9a-f]{64}/);
+});
+
+test('what belongs to no project is not offered to whoever is limited to some', async () => {
+  const { data: limited } = await organization.call<ApiKey & { key: string }>('POST', '/api/api-keys', {
+    ...{ name: 'Of one project', projects: [organization.projectId] },
+  });
+  const { page } = await stage.visit('settings', { apiKey: limited.key });
+  const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+  await sections.first().waitFor();
+  const offered = ['API keys', 'Project', 'Feedback sources', 'Webhooks', 'Connected apps'];
+  expect(await sections.allTextContents()).toEqual(offered);
 });
 
 test('what a user may not do is not offered', async () => {

@@ -1,3 +1,4 @@
+import type { Permission } from '@worktrack/contracts/permissions';
 import type { ComponentType } from 'preact';
 import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
@@ -24,11 +25,15 @@ const Apps = later(async () => (await import('./apps/section.tsx')).Apps);
 const Project = later(async () => (await import('./project/section.tsx')).Project);
 const Trust = later(async () => (await import('./trust/section.tsx')).Trust);
 
+/** What belongs to no project is refused to whoever is limited to projects. */
+const isUnlimited = () => !identity.value?.projects;
+const mayOfAll = (permission: Permission) => isUnlimited() && may(permission);
+
 /** Every section, in navigation order. */
 export const SECTIONS: readonly SectionEntry[] = [
   { id: 'keys', name: () => words.keys, isOffered: () => may('api-keys:read'), Section: Keys },
-  { id: 'users', name: () => words.users, isOffered: () => may('users:read'), Section: Users },
-  { id: 'sessions', name: () => words.sessions, isOffered: () => may('api-keys:read'), Section: Sessions },
+  { id: 'users', name: () => words.users, isOffered: () => mayOfAll('users:read'), Section: Users },
+  { id: 'sessions', name: () => words.sessions, isOffered: () => mayOfAll('api-keys:read'), Section: Sessions },
   {
     id: 'project',
     name: () => common.project,
@@ -38,7 +43,12 @@ export const SECTIONS: readonly SectionEntry[] = [
   { id: 'sources', name: () => words.sources, isOffered: () => may('feedback:read'), Section: Sources },
   { id: 'webhooks', name: () => words.webhooks, isOffered: () => may('webhooks:read'), Section: Webhooks },
   { id: 'apps', name: () => words.apps, isOffered: () => true, Section: Apps },
-  { id: 'trust', name: () => words.trust, isOffered: () => may('api-keys:write'), Section: Trust },
-  { id: 'health', name: () => words.health, isOffered: () => identity.value?.user.role === 'owner', Section: Health },
-  { id: 'audit', name: () => words.audit, isOffered: () => may('audit:read'), Section: Audit },
+  { id: 'trust', name: () => words.trust, isOffered: () => mayOfAll('api-keys:write'), Section: Trust },
+  {
+    id: 'health',
+    name: () => words.health,
+    isOffered: () => isUnlimited() && identity.value?.user.role === 'owner',
+    Section: Health,
+  },
+  { id: 'audit', name: () => words.audit, isOffered: () => mayOfAll('audit:read'), Section: Audit },
 ];

@@ -2,6 +2,7 @@ import './audit.css';
 import type { AuditEntry } from '@worktrack/contracts/audit/entry';
 import type { listAudit } from '@worktrack/contracts/audit/operations';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
 import { DateField } from '../../parts/form/date-field.tsx';
@@ -51,12 +52,19 @@ export function Audit() {
 
 function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string | undefined>> }) {
   const isFiltered = FILTERS.some((name) => chosen[name] !== undefined);
+  const first = useRef<HTMLInputElement>(null);
+  const clear = () => {
+    setFilters(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+    // The button goes, and would take the focus with it.
+    first.current?.focus();
+  };
   return (
     <search class="row" aria-label={words.filters}>
       <Field label={words.action}>
         {(control) => (
           <input
             {...control}
+            ref={first}
             class="input"
             type="search"
             placeholder="users.update"
@@ -77,11 +85,7 @@ function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string |
         </Field>
       ))}
       {isFiltered && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => setFilters(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
-        >
+        <button type="button" class="button" onClick={clear}>
           {words.clear}
         </button>
       )}
