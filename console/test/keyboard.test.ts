@@ -112,6 +112,10 @@ test('a question is answered and work is judged from For you, where the focus go
   await page.keyboard.type('Too dark');
   await press('Control+Enter');
   await expect.poll(() => focused(page)).toContain('Third');
+  await press('o');
+  await page.getByRole('heading', { level: 1, name: 'Third' }).waitFor();
+  await page.goBack();
+  await expect.poll(() => focused(page)).toContain('Third');
   expect(visitor.complaints).toEqual([]);
 });
 

@@ -221,7 +221,7 @@ test('a search is in the address, and what is missing, fails or breaks off is re
   await visitor.isGood('plan-disconnected');
 });
 
-test('a line that skips a wave leads around the cards of the one that it skips', async () => {
+test('a line that skips a wave, onward or back, leads around the cards of the one that it skips', async () => {
   const organization = await stage.newOrganization();
   const epic = await createItem(organization, { type: 'epic', title: 'Dark mode' });
   const place = { parentId: epic.id, boardColumnId: 'To Do' };
@@ -229,9 +229,10 @@ test('a line that skips a wave leads around the cards of the one that it skips',
   const { taskId: a } = await createItem(organization, { title: first, ...place });
   const { taskId: b } = await createItem(organization, { title: second, ...place, dependsOn: [a] });
   for (const title of ['Beside', 'Below']) await createItem(organization, { title, ...place, dependsOn: [a] });
-  await createItem(organization, { title: third, ...place, dependsOn: [a, b] });
+  const { taskId: c } = await createItem(organization, { title: third, ...place, dependsOn: [a, b] });
+  await createItem(organization, { title: 'Handed over too early', ...place, boardColumnId: 'Review', dependsOn: [c] });
   const { page } = await stage.visit(`plan/${epic.taskId}`, { apiKey: organization.apiKey });
-  await expect.poll(() => page.locator('.plan-line path').count()).toBe(5);
+  await expect.poll(() => page.locator('.plan-line path').count()).toBe(6);
   const crossed = await page.evaluate(() => {
     const cards = [...document.querySelectorAll('[data-task]')].map((card) => card.getBoundingClientRect());
     return [...document.querySelectorAll<SVGPathElement>('.plan-line path')].filter((path) => {

@@ -63,7 +63,8 @@ function List({ items: all, counts }: ListProps) {
   if (found >= 0) lastAt.current = found;
   const at = found >= 0 ? found : Math.max(0, Math.min(lastAt.current, items.length - 1));
   const chosen = items[at];
-  const isStepped = useRef(false);
+  // Back is where one was, as j and k lead to it.
+  const isStepped = useRef(attended !== undefined);
   const step = (id: string) => {
     isStepped.current = true;
     choose(id);

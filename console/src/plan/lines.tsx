@@ -84,8 +84,11 @@ function curve(
   const x1 = from.offsetLeft + from.offsetWidth;
   const y1 = from.offsetTop + from.offsetHeight / 2;
   const isBeside = to.offsetLeft >= x1;
+  const right = to.offsetLeft + to.offsetWidth;
+  // Handed over before what it depends on: the same way back.
+  if (right <= from.offsetLeft) return { ...curve(to, from, cards), x: right, y: to.offsetTop + to.offsetHeight / 2 };
   // In the same column, from right edge to right edge.
-  const x = isBeside ? to.offsetLeft : to.offsetLeft + to.offsetWidth;
+  const x = isBeside ? to.offsetLeft : right;
   const y = to.offsetTop + to.offsetHeight / 2;
   const passed = cards.filter(({ offsetLeft, offsetWidth }) => offsetLeft >= x1 && offsetLeft + offsetWidth < x);
   let path = `M${x1} ${y1}`;
@@ -94,10 +97,10 @@ function curve(
     const wanted = atY + ((y - atY) * (left - atX)) / (x - atX);
     const ways = column.map(({ offsetTop, offsetHeight }) => offsetTop + offsetHeight + BELOW_PX);
     const way = ways.reduce((best, each) => (Math.abs(each - wanted) < Math.abs(best - wanted) ? each : best));
-    const right = left + (column[0]?.offsetWidth ?? 0);
+    const end = left + (column[0]?.offsetWidth ?? 0);
     const bend = (left - atX) / 2;
-    path += `C${atX + bend} ${atY} ${left - bend} ${way} ${left} ${way}H${right}`;
-    [atX, atY] = [right, way];
+    path += `C${atX + bend} ${atY} ${left - bend} ${way} ${left} ${way}H${end}`;
+    [atX, atY] = [end, way];
   }
   const bend = Math.max(BEND_PX, (x - atX) / 2);
   return { path: `${path}C${atX + bend} ${atY} ${isBeside ? x - bend : x + bend} ${y} ${x} ${y}`, x, y };
