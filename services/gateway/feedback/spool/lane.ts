@@ -13,8 +13,8 @@ const RETRY_EVERY_MS = 500;
 const DELIVERY_DEADLINE_MS = 3_000;
 /** Delivered at once, in one message. */
 const BATCH = 64;
-/** A service that is away is tried with one submission; whether it is that one's fault, with another, for which there is time. */
-const SUSPECT_AFTER_MS = 30_000;
+/** A service that is away is tried with the first submission; after this, with another one before it, to see whether that is its fault. There is time. */
+export const SUSPECT_AFTER_MS = 30_000;
 
 export type Submission = RawInput<typeof ingestFeedback>;
 type Waiting = Submission & { readonly dueAtMs?: number };
@@ -28,6 +28,7 @@ interface LaneNeeds {
   readonly file: RecordFile;
   /** From when a submission is put here until it is tried: none where those are that have not been tried. */
   readonly delayMs: number;
+  readonly suspectAfterMs: number;
   /** Where that goes on which the service fails, though it takes others. */
   readonly next: Lane | undefined;
   readonly feedback: ServiceClient<typeof feedbackContract>;
@@ -109,6 +110,7 @@ export class Lane {
     }
 
     const submissions = records.map(submissionIn);
+    const isSuspect = await this.#isThereForAnother();
     const errors = await Promise.all(submissions.map((submission) => this.#send(submission)));
     const isThere = errors.some((error) => !isAway(error));
     this.#needs.tried(isThere);
@@ -120,9 +122,11 @@ export class Lane {
     }
     const [only] = submissions as [Submission];
     if (failures.length === 0) await this.#settle(submissions, errors);
-    else if (isThere || delayMs > 0 || (await this.#isItsFault()))
-      await this.#postpone(only, failures[0] as OperationError);
-    else throw failures[0];
+    else if (isThere || delayMs > 0 || isSuspect) await this.#postpone(only, failures[0] as OperationError);
+    else {
+      this.#awaySinceMs ??= performance.now();
+      throw failures[0];
+    }
 
     await file.dealtWith(records);
     this.#needs.changed();
@@ -150,13 +154,20 @@ export class Lane {
     this.#needs.settled(submissions);
   }
 
-  /** A submission that ends the process of the service looks like a service that is away, but that it takes another one. */
-  async #isItsFault(): Promise<boolean> {
-    this.#awaySinceMs ??= performance.now();
-    if (performance.now() - this.#awaySinceMs < SUSPECT_AFTER_MS) return false;
-    const [, ...others] = await this.#needs.file.next(BATCH);
+  /**
+   * A submission that ends the process of the service looks like a service that is away. Another one is tried before it, not after it, when the process may take long to
+   * start again; and until that is taken, it is not tried, so that the process does not end as soon as it has started.
+   * @returns whether the first one has failed for long enough, and the service takes another
+   * @throws what says that it does not
+   */
+  async #isThereForAnother(): Promise<boolean> {
+    const { file, suspectAfterMs } = this.#needs;
+    if (this.#awaySinceMs === undefined || performance.now() - this.#awaySinceMs < suspectAfterMs) return false;
+    const [, ...others] = await file.next(BATCH);
     if (others.length === 0) return false;
-    return !isAway(await this.#send(submissionIn(others[randomInt(others.length)] as string)));
+    const error = await this.#send(submissionIn(others[randomInt(others.length)] as string));
+    if (error && isAway(error)) throw error;
+    return true;
   }
 
   async #postpone(submission: Submission, error: OperationError): Promise<void> {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import { serviceContract } from '@worktrack/contracts/operation';
-import { Recorder, RpcRig } from '@worktrack/rpc/testing/rig';
+import type { ConnectionListener } from '@worktrack/rpc/connection';
+import { laneQueues } from '@worktrack/rpc/queues';
+import { Recorder, RpcRig, type TestClient, type TestServer } from '@worktrack/rpc/testing/rig';
 import type { ServiceClient } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -17,6 +19,10 @@ import { Spool } from './spool.ts';
 /** A feedback service with a defect: there are messages on which it fails, or on which its process ends. */
 const contract = serviceContract('feedback', [ingestFeedback]);
 let rig: RpcRig<typeof contract>;
+let server: TestServer;
+type ChannelModel = Parameters<ConnectionListener['opened']>[0];
+let client: TestClient<typeof contract>;
+let channel: Awaited<ReturnType<ChannelModel['createChannel']>>;
 let service: ServiceClient<typeof feedbackContract>;
 let redis: ReturnType<typeof connectRedis>;
 let folder: string;
@@ -30,23 +36,12 @@ beforeAll(async () => {
   folder = join(lease.folder, 'spool');
   redis = connectRedis(lease.redisUrl, log);
   rig = new RpcRig(await virtualHost(), contract);
-  const handlers = {
-    'feedback.ingest': {
-      many: async (calls: readonly { readonly input: Submission }[]) =>
-        calls.map(({ input }) => {
-          attempts.push(input.message);
-          if (input.message.startsWith('Defect') && !isMended) throw new Error('A defect');
-          const earlier = stored.get(input.itemId);
-          if (earlier !== undefined && earlier !== input.message) {
-            return { error: { code: 'IDEMPOTENCY_KEY_REUSED', message: 'Used for another.' } };
-          }
-          stored.set(input.itemId, input.message);
-          return { output: { id: input.itemId, status: 'new', createdAt: new Date().toISOString() } };
-        }),
-    },
-  };
-  await rig.serve(handlers as never);
-  service = (await rig.client()).service as never;
+  server = await rig.serve(handlers as never);
+  client = await rig.client();
+  service = client.service as never;
+  const opened = Promise.withResolvers<ChannelModel>();
+  client.broker.publishing.listen({ opened: opened.resolve, lost() {}, unblocked() {} });
+  channel = await (await opened.promise).createChannel();
 });
 afterAll(async () => {
   redis?.disconnect();
@@ -59,8 +54,38 @@ beforeEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Ends, and takes long to start: the broker has given up its queues, and calls have failed, the one that ended it and the next. */
+async function die(): Promise<never> {
+  const { calls } = client.seen;
+  const before = calls.length;
+  await server.die();
+  const { requests, retries = '' } = laneQueues('feedback', 'normal', 1);
+  for (const queue of [requests, retries]) await channel.deleteQueue(queue);
+  await expect.poll(() => calls.length, { timeout: 20_000 }).toBeGreaterThan(before + 1);
+  server = await rig.serve(handlers as never);
+  throw new Error('This process has ended.');
+}
+
+const handlers = {
+  'feedback.ingest': {
+    many: async (calls: readonly { readonly input: Submission }[]) => {
+      if (calls.some(({ input }) => input.message === 'Deadly')) await die();
+      return calls.map(({ input }) => {
+        attempts.push(input.message);
+        if (input.message.startsWith('Defect') && !isMended) throw new Error('A defect');
+        const earlier = stored.get(input.itemId);
+        if (earlier !== undefined && earlier !== input.message) {
+          return { error: { code: 'IDEMPOTENCY_KEY_REUSED', message: 'Used for another.' } };
+        }
+        stored.set(input.itemId, input.message);
+        return { output: { id: input.itemId, status: 'new', createdAt: new Date().toISOString() } };
+      });
+    },
+  },
+};
+
 const open = (postponedByMs = [20, 60]) =>
-  Spool.open({ folder, maxMebibytes: 1, feedback: service, redis, log, postponedByMs });
+  Spool.open({ folder, maxMebibytes: 1, feedback: service, redis, log, postponedByMs, suspectAfterMs: 0 });
 const submission = (message: string, itemId: string = uuidv7()): Submission => ({
   ...{ itemId, message, organizationId: randomUUID(), sourceId: randomUUID() },
   ...{ origin: 'https://a.example', ipHash: 'h'.repeat(43) },
@@ -89,6 +114,16 @@ test('what the service fails on holds up nothing, is tried again ever later, and
   await expect.poll(() => [...stored.values()]).toContain('Defect');
   expect(await metric('worktrack_intake_spool_aside_bytes')).toBe(0);
   await next.close();
+});
+
+test('what ends the process of the service holds up nothing, however long that takes to start again', async () => {
+  const good = Array.from({ length: 40 }, (_, number) => `Good ${number}`);
+  const spool = await open();
+  for (const message of [...good.slice(0, 5), 'Deadly', ...good.slice(5)]) await spool.accept(submission(message));
+  await expect.poll(() => stored.size, { timeout: 40_000 }).toBe(good.length);
+  await expect.poll(() => metric('worktrack_intake_spool_records')).toBe(0);
+  expect(JSON.parse(readFileSync(refused(), 'utf8')).message).toBe('Deadly');
+  await spool.close();
 });
 
 test('a gateway that starts goes on with what was postponed, and knows its key', async () => {

@@ -11,7 +11,7 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import { Duplicates, reservationOf } from '@worktrack/runtime/redis/duplicates';
 import { Gauge } from 'prom-client';
 import { type Folders, takeFolders } from './folder.ts';
-import { Lane, type Submission, submissionIn } from './lane.ts';
+import { Lane, SUSPECT_AFTER_MS, type Submission, submissionIn } from './lane.ts';
 import { FileFull, RecordFile } from './record-file.ts';
 
 /** A broker that hangs must not make every visitor wait as long as the others' calls do. */
@@ -132,11 +132,12 @@ export class Spool {
   }
 
   /** @returns first that of what has not been tried, last that of what is tried for the last time */
-  #lanesOf({ path, files }: OpenedFolder, { feedback, log, postponedByMs = POSTPONED_BY_MS }: SpoolNeeds): Lane[] {
+  #lanesOf({ path, files }: OpenedFolder, needs: SpoolNeeds): Lane[] {
+    const { feedback, log, postponedByMs = POSTPONED_BY_MS, suspectAfterMs = SUSPECT_AFTER_MS } = needs;
     const lanes: Lane[] = [];
     for (const [index, file] of [...files.entries()].toReversed()) {
       const lane = new Lane({
-        ...{ file, feedback, log, signal: this.#stopping.signal },
+        ...{ file, feedback, log, suspectAfterMs, signal: this.#stopping.signal },
         delayMs: postponedByMs[index - 1] ?? 0,
         next: lanes[0],
         setAside: (submission, error) => this.#setAside(submission, error, path),
@@ -221,4 +222,6 @@ interface SpoolNeeds {
   readonly log: Log;
   /** Until each further attempt at what the service fails on. */
   readonly postponedByMs?: readonly number[];
+  /** How long the first one fails as if the service were away, until others are tried before it. */
+  readonly suspectAfterMs?: number;
 }
