@@ -260,6 +260,25 @@ describe('a key that is limited to one project', () => {
     expect(new Set(data.events.map(({ projectId }) => projectId))).toEqual(new Set([own.projectId]));
   });
 
+  test('opens no MCP session with a project that somebody else has just opened one with', async () => {
+    const open = async (key: string | null, projectId: string) => {
+      const response = await fetch(`${system.baseUrl}/mcp?projectId=${projectId}`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      });
+      return { status: response.status, text: (await response.text()).replace(/"requestId":"[^"]*"/, '') };
+    };
+    expect((await open(organization.apiKey, other.projectId)).status).toBe(200);
+    const refused = await open(limited.key, other.projectId);
+    expect(refused).toEqual(await open(limited.key, randomUUID()));
+    expect(refused.status).toBe(404);
+    expect((await open(limited.key, own.projectId)).status).toBe(200);
+  });
+
   test('is not told from which project a webhook or a source came to its own', async () => {
     const { call } = organization;
     const { data: hook } = await call<{ id: string }>('POST', '/api/webhooks', webhookOf('moves', other.projectId));

@@ -34,7 +34,9 @@ export class SessionProjects {
     const projectId = parsed.data;
 
     const entry = `${caller.organizationId} ${projectId}`;
-    if (this.#found.has(entry)) return projectId;
+    // Somebody else may have found it, for whom it exists.
+    const mayExist = !caller.projects || caller.projects.includes(projectId);
+    if (mayExist && this.#found.has(entry)) return projectId;
     await this.#look(projectId, caller, requestId);
     this.#found.set(entry, true);
     return projectId;
