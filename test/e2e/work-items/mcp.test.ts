@@ -26,8 +26,6 @@ async function ask<T = Item>(tool: string, args: Record<string, unknown>): Promi
   return result.structuredContent as T;
 }
 
-const SHORT = ['columnName', 'id', 'isAiProcessing', 'taskId', 'title', 'version'];
-
 describe('an agent', () => {
   test('plans an epic, works through it, and reads what happened', async () => {
     const epic = await ask('create_epic', { title: 'Checkout' });
@@ -62,10 +60,8 @@ describe('an agent', () => {
     expect(children.workItems.map(({ id }) => id)).toEqual([two, one]);
     const batch = await ask('batch_move_work_items', { workItemIds: [one, two], boardColumnId: columns.Review });
     expect(batch).toMatchObject({ movedCount: 2, skipped: [] });
-    // No more of each than what the call has changed, and what it is called.
     const { items } = batch as unknown as { items: Item[] };
-    expect(items.map((item) => Object.keys(item).sort())).toEqual([SHORT, SHORT]);
-    expect(items).toMatchObject([one, two].map((id) => ({ id, columnName: 'Review' })));
+    expect(items).toMatchObject([one, two].map((id) => ({ id, boardColumnId: columns.Review, type: 'task' })));
     expect(await ask('delete_work_item', { id: story.id })).toEqual({ deleted: true, id: story.id });
     expect(await ask('get_work_item', { id: two })).toMatchObject({ parentId: null });
   });

@@ -48,25 +48,5 @@ export const batchMoveWorkItems = operation({
     },
   },
   rest: 'POST /api/work-items/batch-move',
-  mcp: {
-    tool: 'batch_move_work_items',
-    title: 'Move many work items',
-    unlisted: ['setAiProcessing', 'aiProvider'],
-    // All went to one column, which the caller has named.
-    brief: {
-      items: [
-        'type',
-        'priority',
-        'dueDate',
-        'estimate',
-        'labels',
-        'assignee',
-        'boardId',
-        'boardColumnId',
-        'parentId',
-        'projectId',
-        'externalId',
-      ],
-    },
-  },
+  mcp: { tool: 'batch_move_work_items', title: 'Move many work items', unlisted: ['setAiProcessing', 'aiProvider'] },
 });
