@@ -56,7 +56,10 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
   await dialog.getByLabel('Depends on').fill(before.taskId);
   await visitor.isGood('create');
   await dialog.getByLabel('Title').press('Control+Enter');
-  await dialog.getByRole('alert').filter({ hasText: 'W-T-99999' }).waitFor();
+  // Beside the field of which it is said, and not under the name that the API has for it.
+  await dialog.getByText('W-T-99999 does not exist').waitFor();
+  expect(await dialog.getByLabel('Depends on').getAttribute('aria-invalid')).toBe('true');
+  expect(await dialog.getByRole('alert').textContent()).toBe('Nothing was created.');
   await dialog.getByRole('button', { name: 'Remove W-T-99999' }).click();
   expect(await dialog.getByLabel('Title').inputValue()).toBe('Use the colours');
   await dialog.getByLabel('Title').press('Control+Enter');
@@ -114,6 +117,22 @@ test('what is typed chooses what begins with it, letter by letter, and finds it 
   await dialog.locator('input:focus').waitFor();
   await page.keyboard.type('proje: inbox');
   await dialog.getByRole('option', { name: 'Proje: Inbox' }).waitFor();
+});
+
+test('what the service cannot do at the moment is said in the language of the page', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey, locale: 'de-DE' });
+  await page.locator('.column').first().waitFor();
+  const error = { code: 'RATE_LIMITED', message: 'Too many requests.' };
+  const answer = { status: 429, json: { success: false, error } };
+  await page.route('**/api/work-items', (route) => route.fulfill(answer));
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Titel').fill('Zu viel');
+  await dialog.getByLabel('Titel').press('Control+Enter');
+  await expect
+    .poll(() => dialog.getByRole('alert').textContent())
+    .toBe('Nichts wurde angelegt. Der Dienst kann das gerade nicht. Versuche es gleich noch einmal.');
 });
 
 test('closed by accident, it opens again with what was written', async () => {

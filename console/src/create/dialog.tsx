@@ -11,7 +11,7 @@ import { didCreate } from '../change/copy.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
 import { Field } from '../parts/form/field.tsx';
-import { FormFailed } from '../parts/form/form-failed.tsx';
+import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
@@ -220,7 +220,13 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
           options={PRIORITIES.map((each) => [each, itemWords[each]])}
           onChoose={(chosen) => chosen && setPriority(chosen)}
         />
-        <ItemField label={words.parent} projectId={project.id} value={parent} onChange={setParent} />
+        <ItemField
+          label={words.parent}
+          error={faultAt(error, 'parentId')}
+          projectId={project.id}
+          value={parent}
+          onChange={setParent}
+        />
         <Field label={common.dueDate}>
           {(control) => (
             <input
@@ -247,8 +253,14 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
         </Field>
       </div>
       <LabelsField key={project.id} label={common.labels} projectId={project.id} names={labels} onChange={setLabels} />
-      <ItemsField label={words.dependsOn} projectId={project.id} value={dependsOn} onChange={setDependsOn} />
-      <FormFailed what={common.notCreated} error={error} />
+      <ItemsField
+        label={words.dependsOn}
+        error={faultAt(error, 'dependsOn')}
+        projectId={project.id}
+        value={dependsOn}
+        onChange={setDependsOn}
+      />
+      <FormFailed what={common.notCreated} error={error} fields={['parentId', 'dependsOn']} />
       <FormActions action={words.create} isReady={isReady} onClose={onClose} />
     </form>
   );

@@ -9,6 +9,12 @@ export const words = messages({
     tr: 'Bu yüklenemedi.',
     ja: '読み込めませんでした。',
   },
+  notNow: {
+    en: 'The service cannot do it at the moment. Try again shortly.',
+    de: 'Der Dienst kann das gerade nicht. Versuche es gleich noch einmal.',
+    tr: 'Hizmet bunu şu anda yapamıyor. Birazdan yeniden deneyin.',
+    ja: '現在サービスは応答できません。しばらくしてからもう一度お試しください。',
+  },
   noAnswer: {
     en: 'The server is not responding. Check the connection.',
     de: 'Der Server antwortet nicht. Prüfe die Verbindung.',

@@ -20,9 +20,9 @@ export function FormFailed({ what, error, fields = [] }: FormFailedProps) {
   );
 }
 
-/** What the service says of a field, also of one in a list. */
+/** What the service says of a field, also of one in a list, or of an entry of it. */
 export function faultAt(error: unknown, field: string): string | undefined {
   return error instanceof ServiceError ? error.details.find(({ path }) => isOf(path, field))?.message : undefined;
 }
 
-const isOf = (path: string, field: string) => path === field || path.endsWith(`.${field}`);
+const isOf = (path: string, field: string) => `.${path}.`.includes(`.${field}.`);

@@ -83,17 +83,17 @@ export function namesIn({ added, typed }: Entered): string[] {
   return [...new Set([...added, ...typed.split(SEPARATORS).filter(Boolean)])];
 }
 
-interface ItemsFieldProps extends Pick<ItemFieldProps, 'label' | 'projectId'> {
+interface ItemsFieldProps extends Pick<ItemFieldProps, 'label' | 'error' | 'projectId'> {
   readonly value: Entered;
   readonly onChange: (value: Entered) => void;
 }
 
 /** Several task IDs: Enter adds what was typed or chosen. */
-export function ItemsField({ label, projectId, value, onChange }: ItemsFieldProps) {
+export function ItemsField({ label, error, projectId, value, onChange }: ItemsFieldProps) {
   const suggestions = useSuggestions(projectId, value.typed).filter((each) => !value.added.includes(each.value));
   const add = (typed: string) => onChange({ added: namesIn({ ...value, typed }), typed: '' });
   return (
-    <Field label={label}>
+    <Field label={label} error={error}>
       {(control) => (
         <>
           {value.added.length > 0 && (

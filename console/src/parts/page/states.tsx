@@ -38,10 +38,12 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="state state-empty">{children}</div>;
 }
 
-/** Where a refusal is shown, whatever it was. */
+/** Where a refusal is shown, whatever it was: in the service's own words, but for what it cannot do at the moment. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return String(error instanceof Error ? error.message : error);
   if (error.code === 'NETWORK') return words.noAnswer;
+  // The same whatever was asked, so it can be said in the language of the page.
+  if (error.isTransient) return words.notNow;
   // How to insist is for those who may, and they are asked (change/by-hand.ts).
   const faults = error.details.filter(
     ({ path, message }) => path !== 'force' && path !== 'takeOver' && !error.message.includes(message),
