@@ -18,9 +18,10 @@ export const Id = idThat('must be a UUID');
 /** For errors that ask for a project's id. */
 export const WHERE_PROJECT_IDS_ARE =
   'list_projects (GET /api/projects) shows the id and the defaultBoardId of each project';
-export const ProjectId = idThat(`must be a UUID; ${WHERE_PROJECT_IDS_ARE}`);
+const AN_ID_THAT_PROJECTS_SHOW = `must be a UUID; ${WHERE_PROJECT_IDS_ARE}`;
+export const ProjectId = idThat(AN_ID_THAT_PROJECTS_SHOW);
 /** Callers know boards by their projects. */
-export const BoardId = ProjectId;
+export const BoardId = idThat(AN_ID_THAT_PROJECTS_SHOW);
 
 function idThat(message: string) {
   return z

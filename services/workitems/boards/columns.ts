@@ -92,6 +92,9 @@ export function requireColumnOfRole(
 ): ColumnRecord {
   const column = columnOfRole(board, ...roles);
   if (!column)
-    throw fail('VALIDATION_FAILED', `Board "${board.name}" has no column of the role ${roles[0]}; ${instead}.`);
+    throw fail(
+      'VALIDATION_FAILED',
+      `Board "${board.name}" has no column of the role ${roles.join(' or ')}; ${instead}.`,
+    );
   return column;
 }

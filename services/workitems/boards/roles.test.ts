@@ -84,6 +84,15 @@ test('a claim where no board has a column for work in progress says which role i
   expect(message).toBe('No board of the project has a column of the role in_progress; give it one to claim tasks.');
 });
 
+test('a creation where no column is for what is to be done names each role that would do', async () => {
+  const own = await startProject();
+  const { id, columns } = await call(own.caller, 'boards.get', { id: own.board.id });
+  const begun = columns.filter(({ role }) => role !== 'backlog' && role !== 'todo');
+  await call(own.caller, 'boards.update', { id, columns: begun.map(({ id, name }) => ({ id, name })) });
+  const { message } = await failure(call(own.caller, 'workItems.createTask', { title: 'New' }));
+  expect(message).toContain('has no column of the role backlog or todo;');
+});
+
 test('several columns may share a role: claims go from left to right, and the first is the destination', async () => {
   const own = await startProject();
   const board = await boardOf(own, 'Ideas', 'Ready', 'Next', 'Open', 'Doing', 'WIP', 'Done');

@@ -18,6 +18,11 @@ const lease = (expiresAt: string): LeaseRecord => ({
 const live = lease('2026-06-01T12:00:01Z');
 const expired = lease('2026-06-01T12:00:00Z');
 
+test('a completion repeated after its answer was lost is told that it may have been done', () => {
+  const problem = handOverProblem(null, { keyId: 'my key', leaseToken: 'mine' }, now);
+  expect(problem).toContain('the item was completed, moved, released, or claimed by another agent');
+});
+
 test.each([
   ['no lease, no token', null, 'other key', undefined, true],
   ['no lease, a token that has ended', null, 'my key', 'mine', false],

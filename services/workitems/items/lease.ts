@@ -214,7 +214,7 @@ export function handOverProblem(
 ): string | undefined {
   if (by.leaseToken !== undefined) {
     if (lease?.token === by.leaseToken) return undefined;
-    return 'The lease of leaseToken has ended: the item was moved, released, or claimed by another agent. Read the item before you continue.';
+    return 'The lease of leaseToken has ended: the item was completed, moved, released, or claimed by another agent. Read the item before you continue.';
   }
   if (!isLive(lease, now) || lease.keyId === by.keyId) return undefined;
   return `${lease.agent} holds the item until ${lease.expiresAt.toISOString()}. Pass the leaseToken of its claim, wait, or pass takeOver: true.`;
