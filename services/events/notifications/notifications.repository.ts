@@ -21,6 +21,14 @@ function own({ organizationId, userId, projects }: Limits): Record<string, unkno
   return { organizationId, userId, ...(projects && { projectId: { $in: [...projects] } }) };
 }
 
+/** Of the projects that another key of the user may have set, those that exist for this one. */
+export function existing(
+  ids: readonly string[] | null | undefined,
+  { projects }: Pick<Caller, 'projects'>,
+): string[] | null {
+  return ids?.filter((id) => !projects || projects.includes(id)) ?? null;
+}
+
 const BY_AGE = { field: 'at', direction: 1 } as const;
 const BY_NEWNESS = { field: 'at', direction: -1 } as const;
 

@@ -11,7 +11,13 @@ import { browsersOf, saveBrowser } from './channels/push/browsers.repository.ts'
 import type { NotificationService } from './channels/service.ts';
 import { withDefaults } from './kinds.ts';
 import type { SettingsRecord } from './notifications.model.ts';
-import { type SettingsChange, saveSettings, settingsOfUser, turnMailOff } from './notifications.repository.ts';
+import {
+  existing,
+  type SettingsChange,
+  saveSettings,
+  settingsOfUser,
+  turnMailOff,
+} from './notifications.repository.ts';
 
 type Writing = WriteContext<FailureOf<typeof writeOperation>>;
 
@@ -19,7 +25,7 @@ export async function settingsOf(
   _: Input<typeof readOperation>,
   { caller }: ReadContext,
 ): Promise<Output<typeof readOperation>> {
-  return shown(await settingsOfUser(caller));
+  return shown(await settingsOfUser(caller), caller);
 }
 
 export async function configure(
@@ -49,7 +55,7 @@ export async function configure(
   if (saved.mail) await resetChannel(caller, 'mail', false, tx);
   if (saved.webhook) await resetChannel(caller, 'webhook', webhook !== undefined, tx);
   for (const { push } of await browsersOf(caller, tx)) await saveBrowser(caller, push, false, tx);
-  return shown(saved);
+  return shown(saved, caller);
 }
 
 export async function unsubscribe(
@@ -62,7 +68,7 @@ export async function unsubscribe(
   return { unsubscribed: whom !== undefined };
 }
 
-function shown(settings: SettingsRecord | undefined): NotificationSettings {
+function shown(settings: SettingsRecord | undefined, caller: Writing['caller']): NotificationSettings {
   const { kinds, language = 'en', mail, quietHours = null, webhook } = settings ?? {};
   return {
     kinds: withDefaults(kinds),
@@ -70,7 +76,7 @@ function shown(settings: SettingsRecord | undefined): NotificationSettings {
     mail: mail?.times ?? 'off',
     quietHours,
     webhook: webhook ? { url: webhook.url, format: webhook.format, problem: webhook.problem } : null,
-    projects: { mail: mail?.projects ?? null, webhook: webhook?.projects ?? null },
+    projects: { mail: existing(mail?.projects, caller), webhook: existing(webhook?.projects, caller) },
   };
 }
 

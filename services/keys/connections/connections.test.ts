@@ -134,6 +134,29 @@ test('an app that somebody has allowed something gets this, in their name, for a
   expect(minutes(items[0]?.expiresAt ?? '')).toBe(7 * 24 * 60);
 });
 
+test('a key that is limited to projects ends no app that reaches further, and sees of none which others it reaches', async () => {
+  const [own, other] = [uuidv7(), uuidv7()];
+  const [all, both, one] = [
+    await connect(),
+    await connect({ projects: [own, other] }),
+    await connect({ projects: [own] }),
+  ];
+  const limited = { ...owner, projects: [own] };
+  const { items } = await keys.call('grants.list', {}, limited);
+  expect(items.map(({ id, projects }) => [id, projects])).toEqual([
+    [one.grantId, [own]],
+    [both.grantId, [own]],
+    [all.grantId, null],
+  ]);
+  const revoke = ({ grantId }: { readonly grantId: string }) =>
+    codeOf(keys.call('grants.revoke', { id: grantId }, limited));
+  expect([await revoke(all), await revoke(both), await revoke(one)]).toEqual([
+    'PERMISSION_DENIED',
+    'PERMISSION_DENIED',
+    'ok',
+  ]);
+});
+
 test('what the app gets back: the code, its state, and whose it is (RFC 9207)', async () => {
   const { back } = await allow(await start());
   expect(back.origin + back.pathname).toBe(REDIRECT);

@@ -3,6 +3,7 @@ import type { Fail } from '@worktrack/contracts/errors';
 import type { listGrants as operation } from '@worktrack/contracts/keys/grants';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import { intersectionOf } from '../projects-within.ts';
 import { pageOfGrants } from './grants.repository.ts';
 
 /** One's own, whoever one is; those of all users are for owners, which the gateway has checked. */
@@ -11,7 +12,14 @@ export async function listGrants(
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   if (input.all) requireUnlimited(context);
-  return pageOfGrants(context, input.all ? undefined : context.caller.userId, input);
+  const page = await pageOfGrants(context, input.all ? undefined : context.caller.userId, input);
+  const { projects } = context.caller;
+  if (!projects) return page;
+  // Others do not exist for the caller: the grant may have been made with another key, or before the user was limited.
+  return {
+    ...page,
+    items: page.items.map((each) => ({ ...each, projects: each.projects && intersectionOf(each.projects, projects) })),
+  };
 }
 
 /** What all users have connected belongs to no project. */

@@ -2,7 +2,7 @@ import type { revokeGrant as operation } from '@worktrack/contracts/keys/grants'
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { audited } from '@worktrack/runtime/database/outbox/audited';
-import { requireAllHeldOf } from '../users/all-held-of.ts';
+import { requireAllHeldOf, requireProjectsOf } from '../users/all-held-of.ts';
 import { userById } from '../users/users.repository.ts';
 import { endGrant, grantById } from './grants.repository.ts';
 
@@ -18,6 +18,7 @@ export async function revokeGrant(
     throw fail('NOT_FOUND', `You have connected no app ${id}. GET /api/grants lists them.`);
   }
   await requireAllHeldOf(context, grant);
+  await requireProjectsOf(context, grant, 'revoke');
   audited(context.writes, { targets: [{ type: 'grant', id, name: grant.clientName }] });
   // The first revocation counts: a repeated one changes nothing.
   const revokedAt = grant.revokedAt ?? (await endGrant(context, grant, 'revoked'));

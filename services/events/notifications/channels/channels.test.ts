@@ -320,6 +320,9 @@ test('a chat tells no more than the key may see that set it, whoever sets the ma
   );
   await set({ mail: 'daily' });
   expect((await shown()).projects).toEqual({ mail: null, webhook: [seen] });
+  const ofAnother = { userId: here.ada, projects: [randomUUID()] };
+  const { projects } = await events.call('notifications.settings', {}, here.organizationId, undefined, ofAnother);
+  expect(projects).toEqual({ mail: null, webhook: [] });
   await events.take([mention('hidden'), mention('seen', here.ada, { projectId: seen })]);
   replica();
   await until(() => expect(well.received).toHaveLength(1));

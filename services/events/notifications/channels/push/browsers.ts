@@ -1,4 +1,5 @@
 import { createHash, ECDH } from 'node:crypto';
+import type { Caller } from '@worktrack/contracts/caller';
 import {
   type listBrowsers as listOperation,
   MAX_BROWSERS,
@@ -10,6 +11,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { uuidv8Of } from '@worktrack/runtime/process/uuid';
+import { existing } from '../../notifications.repository.ts';
 import type { NotificationService } from '../service.ts';
 import { browserName } from './browser-name.ts';
 import { browsersOf, type PushChannel, removeBrowser, saveBrowser } from './browsers.repository.ts';
@@ -22,7 +24,7 @@ export async function listBrowsers(
   const publicKey = pusher?.publicKey ?? null;
   // One that was subscribed with another key gets nothing any more.
   const current = (await browsersOf(caller)).filter(({ push }) => push.publicKey === publicKey);
-  return { publicKey, subscriptions: current.map(shown) };
+  return { publicKey, subscriptions: current.map((each) => shown(each, caller)) };
 }
 
 export async function subscribeBrowser(
@@ -60,7 +62,7 @@ export async function subscribeBrowser(
     projects: caller.projects ? [...caller.projects] : null,
   };
   await saveBrowser(caller, push, before === undefined, tx);
-  return shown({ ...before, push });
+  return shown({ ...before, push }, caller);
 }
 
 export async function unsubscribeBrowser(
@@ -87,7 +89,16 @@ function wrong({ fail }: WriteContext<FailureOf<typeof subscribeOperation>>, pat
   return fail('VALIDATION_FAILED', `${path}: ${message}.`, { details: [{ path, message }] });
 }
 
-function shown({ push, toldAt }: Pick<PushChannel, 'push' | 'toldAt'>): SubscribedBrowser {
+function shown(
+  { push, toldAt }: Pick<PushChannel, 'push' | 'toldAt'>,
+  caller: Pick<Caller, 'projects'>,
+): SubscribedBrowser {
   const { id, browser, since, projects } = push;
-  return { id, browser, createdAt: since.toISOString(), lastUsedAt: toldAt?.toISOString() ?? null, projects };
+  return {
+    id,
+    browser,
+    createdAt: since.toISOString(),
+    lastUsedAt: toldAt?.toISOString() ?? null,
+    projects: existing(projects, caller),
+  };
 }
