@@ -49,7 +49,10 @@ export function signatureOf(text: string, alg: IssuerAlgorithm, key: KeyObject):
 }
 
 /** What a server of the tests answers: a document, or another status. */
-type Answer = { readonly body: unknown } | { readonly status: number; readonly location?: string };
+type Answer =
+  | { readonly body: unknown }
+  | { readonly text: string }
+  | { readonly status: number; readonly location?: string };
 
 /** An OpenID Connect issuer on this machine, over plain http. */
 export class TestIssuer {
@@ -78,6 +81,7 @@ export class TestIssuer {
         ? (issuer.discovery ?? { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } })
         : (issuer.keySet ?? { body: { keys: issuer.keys.map(({ jwk }) => jwk) } });
       if ('body' in answer) response.end(JSON.stringify(answer.body));
+      else if ('text' in answer) response.end(answer.text);
       else response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -52,5 +52,10 @@ export async function fetchJson(
     });
     request.end();
   });
-  return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), headers };
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), headers };
+  } catch (cause) {
+    // The parser's own words quote the answer.
+    throw new Error('The answer is not JSON.', { cause });
+  }
 }

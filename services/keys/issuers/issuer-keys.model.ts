@@ -13,6 +13,8 @@ export interface IssuerKeysDocument {
   /** When the issuer was last asked, and when that failed. */
   triedAt: Date;
   failedAt?: Date;
+  /** Why, in a sentence. */
+  failure?: string;
 }
 
 const KEPT_SECONDS = 7 * 24 * 60 * 60;
@@ -25,6 +27,7 @@ const issuerKeysSchema = new mongoose.Schema<IssuerKeysDocument>(
     fetchedAt: Date,
     triedAt: { type: Date, required: true },
     failedAt: Date,
+    failure: String,
   },
   { collection: 'issuer_keys', versionKey: false },
 );

@@ -28,6 +28,6 @@ export async function storeIssuerKeys(issuer: string, { keys, leftOut }: Fetched
   await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { keys: [...keys], leftOut, fetchedAt } });
 }
 
-export async function storeFailure(issuer: string, failedAt: Date): Promise<void> {
-  await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { failedAt } });
+export async function storeFailure(issuer: string, failedAt: Date, failure: string): Promise<void> {
+  await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { failedAt, failure } });
 }

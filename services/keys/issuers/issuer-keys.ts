@@ -66,6 +66,11 @@ export class IssuerKeys {
     return this.#reads.get(issuer)?.stored?.leftOut ?? 0;
   }
 
+  /** Why its keys could not be fetched, in a sentence, when that was last so. */
+  failureOf(issuer: string): string | undefined {
+    return this.#reads.get(issuer)?.stored?.failure;
+  }
+
   /** @returns the ids of its keys, and for how long (ms) the issuer is not asked for others; undefined, if it may be asked now, or its keys are not to be had */
   known(issuer: string): { readonly keyIds: readonly string[]; readonly forMs: number } | undefined {
     const read = this.#reads.get(issuer);
@@ -132,7 +137,7 @@ export class IssuerKeys {
         await storeIssuerKeys(issuer, fetched, at);
       } catch (error) {
         this.#log.warn({ error, issuer }, 'The keys of an issuer could not be fetched');
-        await storeFailure(issuer, at);
+        await storeFailure(issuer, at, (error as Error).message);
       }
       return await this.#read(issuer);
     }

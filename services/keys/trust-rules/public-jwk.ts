@@ -23,10 +23,12 @@ export function publicJwk(
   if (SECRET_MEMBERS.some((member) => Object.hasOwn(given, member))) {
     return { problem: 'holds a secret: send public keys only, and replace this one, since it has been sent' };
   }
-  const { kty, use } = given;
+  const { kty, use, key_ops: operations } = given;
   const members = typeof kty === 'string' && Object.hasOwn(MEMBERS, kty) ? MEMBERS[kty] : undefined;
   if (typeof kty !== 'string' || !members) return { problem: 'must have the kty RSA, EC or OKP' };
   if (use !== undefined && use !== 'sig') return { problem: 'must be for signatures (use: sig)' };
+  if (Array.isArray(operations) && !operations.includes('verify'))
+    return { problem: 'must be to verify with (key_ops)' };
   const jwk: Record<string, string> = { kty };
   for (const member of members) {
     const value = given[member];

@@ -610,6 +610,45 @@ describe('a refusal can be understood by who may', () => {
     await away.stop();
   });
 
+  test.each<[string, Partial<Pick<TestIssuer, 'discovery' | 'keySet'>>, string]>([
+    ['answers with an error', { discovery: { status: 404 } }, 'The answer was 404.'],
+    ['answers with a page', { discovery: { text: '<html>' } }, 'The answer is not JSON.'],
+    ['leads elsewhere', { discovery: { status: 302, location: '/elsewhere' } }, 'The answer was 302.'],
+    ['has another name', { discovery: { body: { issuer: 'x' } } }, 'The discovery document names another issuer.'],
+    ['has no keys', { keySet: { body: {} } }, 'The key set has no keys.'],
+    [
+      'sends too much',
+      { keySet: { body: { keys: [], padding: 'x'.repeat(262_144) } } },
+      'The answer has more than 262144 bytes.',
+    ],
+  ])('who may read them learns why the keys of an issuer that %s are not to be had', async (_, answers, got) => {
+    const wrong = Object.assign(await TestIssuer.start(), answers);
+    const rule = await newRule({ issuer: wrong.url });
+    const jwt = wrong.jwt({ ...CLAIMS, aud: rule.audience });
+    // Asked, and then known.
+    expect([await outcomeOf(jwt), await outcomeOf(jwt)]).toEqual(['unavailable', 'unavailable']);
+    const told = { claim: 'iss', expected: 'an issuer whose keys can be fetched', got };
+    expect(await triesOf(rule)).toMatchObject([told, told]);
+    await wrong.stop();
+  });
+
+  test('who may read them learns that a key of the issuer is none that can be used', async () => {
+    const odd = await TestIssuer.start();
+    const { jwk } = odd.key('RS256');
+    odd.keySet = {
+      body: {
+        keys: [
+          { ...jwk, use: 'enc' },
+          { ...jwk, use: undefined, key_ops: ['encrypt'] },
+        ],
+      },
+    };
+    const rule = await newRule({ issuer: odd.url });
+    expect(await outcomeOf(odd.jwt({ ...CLAIMS, aud: rule.audience }))).toBe('refused');
+    expect(await triesOf(rule)).toMatchObject([{ claim: 'header kid', expected: "one of the issuer's usable keys" }]);
+    await odd.stop();
+  });
+
   test('who may read them learns that the issuer has more keys than are kept', async () => {
     const large = await TestIssuer.start();
     const { jwk } = large.key('RS256');

@@ -88,6 +88,9 @@ async function exchange(
   });
   if (proof === 'asking') return { outcome: proof };
   if (proof === 'unavailable') {
+    const got = shown(issuers.failureOf(rule.issuer));
+    const mismatch = { claim: 'iss', expected: 'an issuer whose keys can be fetched', got };
+    await refusals.note(rule, { mismatches: [mismatch], isSigned: false });
     const forMs = problemOfAudience(payload) ? 0 : Math.min(MAX_UNAVAILABLE_MS, issuers.unavailableForMs(rule.issuer));
     return { outcome: proof, ...(forMs > 0 && { flood: { keyMarks: [], forMs } }) };
   }
@@ -163,7 +166,7 @@ async function proofOf(
   if (!keys) return 'unavailable';
   if (keys.length === 0) {
     const leftOut = rule.jwks ? 0 : issuer.leftOut();
-    const whose = leftOut > 0 ? `first ${MAX_KEYS} usable keys: it has ${leftOut} more` : 'keys';
+    const whose = leftOut > 0 ? `first ${MAX_KEYS} usable keys: it has ${leftOut} more` : 'usable keys';
     return { claim: 'header kid', expected: `one of the issuer's ${whose}`, got: shown(kid) };
   }
   for (const key of keys) if (fits(key, alg) && (await verifies(text, key, alg))) return undefined;
