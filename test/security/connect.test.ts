@@ -477,6 +477,15 @@ describe('what is good somewhere is good nowhere else', () => {
     expect((await rawRequest(`${base}/connect`, 'POST', headers, body)).status).toBe(403);
   });
 
+  test('a client that sends its name as if it had a secret is told so as HTTP wants it (RFC 6749, 5.2)', async () => {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x' });
+    const asked = (headers: Record<string, string>) =>
+      fetch(`${base}/connect/token`, { method: 'POST', headers, body });
+    const { status, headers } = await asked({ authorization: `Basic ${btoa('app:')}` });
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Basic realm="worktrack"']);
+    expect((await asked({})).headers.get('www-authenticate')).toBeNull();
+  });
+
   test('nobody ends a token that they do not have', async () => {
     const token = await tokenFor('connect');
     const forms: Record<string, string>[] = [

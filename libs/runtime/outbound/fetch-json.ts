@@ -36,7 +36,9 @@ export async function fetchJson(
       reject(error);
       request.destroy();
     };
-    request.on('error', reject);
+    const failed = (cause: Error) =>
+      reject(signal.aborted ? new Error('There was no whole answer in time.', { cause }) : cause);
+    request.on('error', failed);
     request.on('close', () => reject(new Error('The connection ended without an answer.')));
     request.on('response', (response) => {
       if (response.statusCode !== 200) return fail(new Error(`The answer was ${response.statusCode}.`));
@@ -47,7 +49,7 @@ export async function fetchJson(
         if (size > maxBytes) fail(new Error(`The answer has more than ${maxBytes} bytes.`));
         else chunks.push(chunk);
       });
-      response.on('error', reject);
+      response.on('error', failed);
       response.on('end', () => resolve({ body: Buffer.concat(chunks), headers: response.headers }));
     });
     request.end();

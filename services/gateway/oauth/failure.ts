@@ -37,6 +37,10 @@ const STATUS: Readonly<Partial<Record<OAuthError, number>>> = { invalid_client: 
 /** @returns the body */
 export function refuse({ error, message }: OAuthFailure, request: FastifyRequest, reply: FastifyReply): string {
   reply.code(STATUS[error] ?? 400);
+  // Without credentials in the header it would make browsers ask for a password.
+  if (error === 'invalid_client' && request.headers.authorization !== undefined) {
+    reply.header('www-authenticate', 'Basic realm="worktrack"');
+  }
   if (error === 'temporarily_unavailable') reply.header('retry-after', `${RETRY_AFTER_SECONDS}`);
   return bodyOf(error, message, request.id);
 }

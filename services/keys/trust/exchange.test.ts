@@ -610,7 +610,8 @@ describe('a refusal can be understood by who may', () => {
     await away.stop();
   });
 
-  test.each<[string, Partial<Pick<TestIssuer, 'discovery' | 'keySet'>>, string]>([
+  test.each<[string, Partial<Pick<TestIssuer, 'discovery' | 'keySet' | 'held'>>, string]>([
+    ['says nothing', { held: new Promise<void>(() => {}) }, 'There was no whole answer in time.'],
     ['answers with an error', { discovery: { status: 404 } }, 'The answer was 404.'],
     ['answers with a page', { discovery: { text: '<html>' } }, 'The answer is not JSON.'],
     ['leads elsewhere', { discovery: { status: 302, location: '/elsewhere' } }, 'The answer was 302.'],
