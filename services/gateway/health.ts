@@ -3,7 +3,7 @@ import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Broker } from '@worktrack/rpc/connection';
 import { brokerVersion, queueLengths } from '@worktrack/rpc/queue-lengths';
 import type { Readiness } from '@worktrack/runtime/process/service';
-import type { Redis } from '@worktrack/runtime/redis/connection';
+import { type Redis, ReplyError } from '@worktrack/runtime/redis/connection';
 import type { ServiceChecks } from './checks.ts';
 import { VERSION } from './version.ts';
 
@@ -19,14 +19,14 @@ export async function lookAtHealth(needs: {
 }): Promise<Health> {
   const { services, broker, redis, lastBackupFile } = needs;
   const names = Object.keys(services.checks);
-  const [readiness, queues, lastBackup, redisVersion] = await Promise.all([
+  const [readiness, queues, lastBackup, { version: redisVersion, ...ofRedis }] = await Promise.all([
     needs.readiness(),
     queueLengths(broker, names),
     lastBackupFile === undefined ? null : changedAt(lastBackupFile),
-    versionOf(redis),
+    ask(redis),
   ]);
   return {
-    components: Object.entries(readiness.needs).map(([name, found]) => component(name, found)),
+    components: Object.entries({ ...readiness.needs, ...ofRedis }).map(([name, found]) => component(name, found)),
     queues: [...queues],
     lag: names.map((service) => ({ service, seconds: secondsOf(services.tookMs.get(service)) })),
     lastBackup,
@@ -51,10 +51,13 @@ async function changedAt(path: string): Promise<string | null> {
   }
 }
 
-async function versionOf(redis: Redis): Promise<string | null> {
+/** Its connection may stand, and nobody answer: readiness is asked too often to wait for that. */
+async function ask(redis: Redis): Promise<{ readonly version: string | null; readonly redis?: string }> {
   try {
-    return /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? null;
-  } catch {
-    return null; // It is unavailable, or its user may not ask.
+    return { version: /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? null };
+  } catch (error) {
+    // What it refuses, it has answered: its user may not ask.
+    if (redis.status !== 'ready' || error instanceof ReplyError) return { version: null };
+    return { version: null, redis: `${DEGRADED}Redis does not answer; caches and rate windows are not shared.` };
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Health } from '@worktrack/contracts/gateway/health';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import type { RunningSystem } from '../support/run-system.ts';
@@ -81,6 +82,23 @@ describe('a part that is unavailable', () => {
     } finally {
       await redis.restart();
     }
+  });
+
+  test('Redis that is frozen is degraded in the health of the system, though its connections stand', async () => {
+    const redis = system.servers?.redis.part;
+    const found = async () => {
+      const { components } = (await organization.call<Health>('GET', '/api/health')).data;
+      return components.find(({ name }) => name === 'redis');
+    };
+    await until(found, (answer) => answer?.state === 'ok');
+    await redis?.kill('SIGSTOP');
+    try {
+      const detail = 'Redis does not answer; caches and rate windows are not shared.';
+      expect(await found()).toEqual({ name: 'redis', state: 'degraded', detail });
+    } finally {
+      await redis?.kill('SIGCONT');
+    }
+    await until(found, (answer) => answer?.state === 'ok');
   });
 });
 

@@ -3,7 +3,7 @@ import { gatherWrites } from '@worktrack/rpc/gather-writes';
 import type { Log } from '@worktrack/rpc/types';
 import { Redis } from 'ioredis';
 
-export type { Redis } from 'ioredis';
+export { type Redis, ReplyError } from 'ioredis';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
