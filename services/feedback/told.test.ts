@@ -118,6 +118,23 @@ describe('the receipt of feedback is reported as an event', () => {
   });
 });
 
+test('all of it is of the project that its source belongs to, but for a link, which may lead out of it', async () => {
+  const projectId = randomUUID();
+  ({ id: sourceId } = await feedback.call('sources.create', { name: 'Shop', projectId }, organizationId));
+  const id = await received();
+  expect(await waiting()).toMatchObject([{ type: 'feedback.received', projectId }]);
+  const events = await told(async () => {
+    await feedback.call('feedback.linkItem', { feedbackId: id, workItemId: randomUUID() }, organizationId);
+    await feedback.call('feedback.delete', { id }, organizationId);
+  });
+  expect(Object.fromEntries(events.map((event) => [event.type, event.projectId]))).toEqual({
+    'feedback.received': projectId,
+    'feedback.linked': undefined,
+    'feedback.status_changed': projectId,
+    'feedback.erased': projectId,
+  });
+});
+
 describe('what becomes of feedback is reported as an event', () => {
   test('for a change of status, with who changed it', async () => {
     const id = await received();

@@ -1,5 +1,6 @@
 import type { Scope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
+import { projectsOf } from '../sources/sources.repository.ts';
 import { tell } from '../tell.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
@@ -79,10 +80,12 @@ export async function eraseTexts(scope: TellingScope, ids: readonly string[]): P
     },
     { session: tx },
   );
+  const projects = await projectsOf(items, tx);
   for (const item of items) {
-    tellOfReceipt(scope, item);
+    tellOfReceipt(scope, item, projects);
     const { _id: id, sourceId, revision = 0 } = item;
-    const subject = { kind: 'feedback', id } as const;
-    tell(scope, { type: 'feedback.erased', subject, revision: revision + 1, data: { sourceId } });
+    const projectId = projects.get(sourceId);
+    const of = { subject: { kind: 'feedback', id }, ...(projectId && { projectId }) } as const;
+    tell(scope, { ...of, type: 'feedback.erased', revision: revision + 1, data: { sourceId } });
   }
 }

@@ -4,7 +4,7 @@ import type { Source } from '@worktrack/contracts/feedback/records';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import { quotasOf } from '../quotas/quotas.repository.ts';
 import { tell } from '../tell.ts';
 import type { TellingScope } from '../telling-scope.ts';
@@ -75,6 +75,23 @@ export async function submittedTo({ caller, tx }: Scope): Promise<{ readonly sou
     .session(tx ?? null)
     .lean();
   return { sourceId: mongoose.trusted({ $in: sources.map(({ _id }) => _id) }) };
+}
+
+/** The projects to which the sources of these items belong, by source. Most belong to none. */
+export async function projectsOf(
+  items: readonly { readonly organizationId: string; readonly sourceId: string }[],
+  tx?: ClientSession,
+): Promise<ReadonlyMap<string, string>> {
+  if (items.length === 0) return new Map();
+  const [ids, organizationIds] = [
+    new Set(items.map(({ sourceId }) => sourceId)),
+    new Set(items.map(({ organizationId }) => organizationId)),
+  ];
+  const organizationId = mongoose.trusted({ $in: [...organizationIds] });
+  const sources = await SourceModel.find({ _id: mongoose.trusted({ $in: [...ids] }), organizationId }, { projectId: 1 })
+    .session(tx ?? null)
+    .lean();
+  return new Map(sources.flatMap(({ _id, projectId }) => (projectId ? [[_id, projectId] as const] : [])));
 }
 
 export async function sourceById({ caller, tx }: Scope, id: string): Promise<Source | undefined> {
