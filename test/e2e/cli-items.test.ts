@@ -141,12 +141,12 @@ test('the version is printed', async () => {
 
 describe('work items', () => {
   test('are moved only from a column, which is named as on any board', async () => {
-    const { data: board } = await organization.call<{ id: string }>(
-      'POST',
-      `/api/projects/${organization.projectId}/boards`,
-      { name: 'German', columns: ['Zu erledigen', 'In Arbeit', 'Fertig'].map((name) => ({ name })) },
-    );
-    const place = ['--board-id', board.id, '--board-column-id', 'Fertig'];
+    const { data: project } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Apart' });
+    const { data: board } = await organization.call<{ id: string }>('POST', `/api/projects/${project.id}/boards`, {
+      name: 'German',
+      columns: ['Zu erledigen', 'In Arbeit', 'Fertig'].map((name) => ({ name })),
+    });
+    const place = ['--project-id', project.id, '--board-id', board.id, '--board-column-id', 'Fertig'];
     const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'Reopened', ...place]);
     const move = ['item', 'move', taskId, '--board-column-id', 'To Do', '--only-from'];
     expect((await run([...move, 'In Progress'])).stdout).toBe(`${taskId} stays in Fertig.\n`);
