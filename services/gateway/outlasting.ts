@@ -6,6 +6,7 @@ import type { createWebhook, updateWebhook } from '@worktrack/contracts/events/w
 import type { createSource } from '@worktrack/contracts/feedback/sources';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Input, Operation, Output } from '@worktrack/contracts/operation';
+import { holdsAll, LOST_RIGHTS } from '@worktrack/contracts/rights';
 import type { CallOptions, Log, Reply } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from './clients.ts';
@@ -64,13 +65,5 @@ export async function requireNoneOutlasts(
       'What was set up for a caller who has lost rights is still there',
     ),
   );
-  throw new OperationError(
-    'PERMISSION_DENIED',
-    'While this call was made, your key or its user lost rights. Repeat it.',
-  );
-}
-
-function holdsAll(now: Identity, before: Identity): boolean {
-  const isLimited = now.projects && !before.projects?.every((id) => now.projects?.includes(id));
-  return !isLimited && before.permissions.every((each) => now.permissions.includes(each));
+  throw new OperationError('PERMISSION_DENIED', LOST_RIGHTS);
 }

@@ -1,16 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 
-/** What both allow. `null`, which allows all, has no part in it. */
-export function intersectionOf(...limits: readonly (readonly string[] | null | undefined)[]): string[] | null {
-  let common: string[] | null = null;
-  for (const limit of limits) {
-    if (!limit) continue;
-    common = common ? common.filter((id) => limit.includes(id)) : [...limit];
-  }
-  return common;
-}
-
 /**
  * Nobody gives more projects than they have.
  * @param wanted undefined: those of the caller

@@ -1,6 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { NotificationKind } from '@worktrack/contracts/events/notifications';
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import { intersectionOf } from '@worktrack/contracts/rights';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database/in-order';
 import { databaseServer } from '@worktrack/runtime/database/server';
@@ -26,7 +27,7 @@ export function existing(
   ids: readonly string[] | null | undefined,
   { projects }: Pick<Caller, 'projects'>,
 ): string[] | null {
-  return ids?.filter((id) => !projects || projects.includes(id)) ?? null;
+  return ids ? intersectionOf(ids, projects) : null;
 }
 
 const BY_AGE = { field: 'at', direction: 1 } as const;
@@ -151,11 +152,9 @@ type Kept = SettingsRecord & { readonly projects?: string[] | null };
 
 function byChannel({ projects: ofBoth = null, ...settings }: Kept): SettingsRecord {
   const { mail, webhook } = settings;
-  return {
-    ...settings,
-    ...(mail && { mail: { ...mail, projects: mail.projects === undefined ? ofBoth : mail.projects } }),
-    ...(webhook && { webhook: { ...webhook, projects: webhook.projects === undefined ? ofBoth : webhook.projects } }),
-  };
+  const placed = <Channel extends { readonly projects: string[] | null }>(channel: Channel): Channel =>
+    channel.projects === undefined ? { ...channel, projects: ofBoth } : channel;
+  return { ...settings, ...(mail && { mail: placed(mail) }), ...(webhook && { webhook: placed(webhook) }) };
 }
 
 type Whose = Pick<Caller, 'organizationId' | 'userId'>;
@@ -219,12 +218,13 @@ export async function limitChannels(
   }
   const settings = await settingsOfUser({ organizationId, userId });
   if (!settings) return;
-  const left = (before: readonly string[] | null) => before?.filter((id) => projects.includes(id)) ?? [...projects];
   for (const channel of ['mail', 'webhook'] as const) {
     const was = settings[channel];
     if (!was) continue;
     const asItWas = { ...own, [`${channel}.since`]: was.since };
-    await SettingsModel.updateOne(asItWas, { $set: { [`${channel}.projects`]: left(was.projects) } });
+    await SettingsModel.updateOne(asItWas, {
+      $set: { [`${channel}.projects`]: intersectionOf(was.projects, projects) },
+    });
   }
 }
 

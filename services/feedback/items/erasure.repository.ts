@@ -1,6 +1,6 @@
 import type { Scope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
-import { projectsOf } from '../sources/sources.repository.ts';
+import { placesOf } from '../sources/sources.repository.ts';
 import { tell } from '../tell.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
@@ -80,12 +80,17 @@ export async function eraseTexts(scope: TellingScope, ids: readonly string[]): P
     },
     { session: tx },
   );
-  const projects = await projectsOf(items, tx);
+  const places = await placesOf(items, tx);
   for (const item of items) {
-    tellOfReceipt(scope, item, projects);
+    tellOfReceipt(scope, item, places);
     const { _id: id, sourceId, revision = 0 } = item;
-    const projectId = projects.get(sourceId);
-    const of = { subject: { kind: 'feedback', id }, ...(projectId && { projectId }) } as const;
-    tell(scope, { ...of, type: 'feedback.erased', revision: revision + 1, data: { sourceId } });
+    const subject = { kind: 'feedback', id } as const;
+    tell(scope, {
+      type: 'feedback.erased',
+      subject,
+      ...places.get(sourceId),
+      revision: revision + 1,
+      data: { sourceId },
+    });
   }
 }

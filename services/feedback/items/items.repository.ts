@@ -3,7 +3,7 @@ import { DUPLICATE_KEY } from '@worktrack/runtime/database/duplicate-key';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
-import { projectsOf, submittedTo } from '../sources/sources.repository.ts';
+import { placesOf, submittedTo } from '../sources/sources.repository.ts';
 import { tell } from '../tell.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import type { Position } from './cursor.ts';
@@ -127,8 +127,8 @@ export async function changeItem(
     },
     { session: scope.tx },
   );
-  const projects = await projectsOf([before], scope.tx);
-  tellOfReceipt(scope, before, projects);
+  const places = await placesOf([before], scope.tx);
+  tellOfReceipt(scope, before, places);
   const of = { subject: { kind: 'feedback', id }, revision: (before.revision ?? 0) + 1 } as const;
   if (link && !before.linkedWorkItemIds.includes(link)) {
     // Of no project: the work item may be in another one than the source, where for some it does not exist.
@@ -136,8 +136,7 @@ export async function changeItem(
   }
   if (status && status !== before.status) {
     const changes = { status: { from: before.status, to: status } };
-    const projectId = projects.get(before.sourceId);
-    tell(scope, { ...of, type: 'feedback.status_changed', ...(projectId && { projectId }), data: { changes } });
+    tell(scope, { ...of, type: 'feedback.status_changed', ...places.get(before.sourceId), data: { changes } });
   }
 }
 

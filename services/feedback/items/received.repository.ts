@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import { emitAgain } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
-import { projectsOf } from '../sources/sources.repository.ts';
+import { type Places, placesOf } from '../sources/sources.repository.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
@@ -17,18 +17,14 @@ type Told = Pick<ItemDocument, '_id' | 'organizationId' | 'sourceId' | 'createdA
  * The event of an item's receipt. A submission is stored without a transaction, so that it costs one insert, and is marked until this is published. The event
  * is derived from the item, with its id, so that it is the same whichever process makes it, and however often.
  */
-function receiptOf(
-  { _id, organizationId, sourceId, createdAt }: Told,
-  projects: ReadonlyMap<string, string>,
-): PublishedEvent {
-  const projectId = projects.get(sourceId);
+function receiptOf({ _id, organizationId, sourceId, createdAt }: Told, places: Places): PublishedEvent {
   return {
     id: uuidv7At(createdAt, hash('sha256', _id, 'buffer')),
     organizationId,
     type: 'feedback.received',
     at: createdAt.toISOString(),
     actor: null,
-    ...(projectId && { projectId }),
+    ...places.get(sourceId),
     subject: { kind: 'feedback', id: _id },
     revision: RECEIVED_REVISION,
     data: { sourceId },
@@ -36,8 +32,8 @@ function receiptOf(
 }
 
 /** Before anything else is reported about an item, by the write that removes its mark: so nothing about an item is published before its receipt. */
-export function tellOfReceipt({ writes }: TellingScope, item: Told, projects: ReadonlyMap<string, string>): void {
-  if (item.unpublished) emitAgain(writes, receiptOf(item, projects));
+export function tellOfReceipt({ writes }: TellingScope, item: Told, places: Places): void {
+  if (item.unpublished) emitAgain(writes, receiptOf(item, places));
 }
 
 /** Receipts still to be published, across all organizations: a second outbox of this service. */
@@ -45,8 +41,8 @@ export const receipts = {
   /** Any of them: published ones are no longer among them. */
   async next(limit: number): Promise<readonly PublishedEvent[]> {
     const items = await ItemModel.find({ unpublished: true }, TOLD_OF).limit(limit).lean();
-    const projects = await projectsOf(items);
-    return items.map((item) => receiptOf(item, projects));
+    const places = await placesOf(items);
+    return items.map((item) => receiptOf(item, places));
   },
 
   /** Any other event about an item has already removed its mark. */

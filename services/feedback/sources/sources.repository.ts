@@ -77,22 +77,23 @@ export async function submittedTo({ caller, tx }: Scope): Promise<{ readonly sou
   return { sourceId: mongoose.trusted({ $in: sources.map(({ _id }) => _id) }) };
 }
 
-/** The projects to which the sources of these items belong, by source. Most belong to none. */
-export async function projectsOf(
+/** Where events of these items happen, by source: in its project. Most sources belong to none. */
+export async function placesOf(
   items: readonly { readonly organizationId: string; readonly sourceId: string }[],
   tx?: ClientSession,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Places> {
   if (items.length === 0) return new Map();
-  const [ids, organizationIds] = [
-    new Set(items.map(({ sourceId }) => sourceId)),
-    new Set(items.map(({ organizationId }) => organizationId)),
+  const anyOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });
+  const [_id, organizationId] = [
+    anyOf(items.map((item) => item.sourceId)),
+    anyOf(items.map((item) => item.organizationId)),
   ];
-  const organizationId = mongoose.trusted({ $in: [...organizationIds] });
-  const sources = await SourceModel.find({ _id: mongoose.trusted({ $in: [...ids] }), organizationId }, { projectId: 1 })
+  const sources = await SourceModel.find({ _id, organizationId }, { projectId: 1 })
     .session(tx ?? null)
     .lean();
-  return new Map(sources.flatMap(({ _id, projectId }) => (projectId ? [[_id, projectId] as const] : [])));
+  return new Map(sources.flatMap(({ _id, projectId }) => (projectId ? [[_id, { projectId }] as const] : [])));
 }
+export type Places = ReadonlyMap<string, { readonly projectId: string }>;
 
 export async function sourceById({ caller, tx }: Scope, id: string): Promise<Source | undefined> {
   const { organizationId } = caller;

@@ -3,6 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Access, Operation } from '@worktrack/contracts/operation';
 import type { Role } from '@worktrack/contracts/permissions';
+import { holdsProjects } from '@worktrack/contracts/rights';
 
 export function isPermitted(caller: Pick<Caller, 'permissions'>, access: Access): boolean {
   return access !== 'internal' && access.every((permission) => caller.permissions.includes(permission));
@@ -48,8 +49,8 @@ export function requireUnlimited(
 }
 
 /** @throws OperationError PERMISSION_DENIED if a project that existed for the caller when its call began no longer does */
-export function requireSameProjects({ projects }: Pick<Identity, 'projects'>, before: Pick<Caller, 'projects'>): void {
-  if (!projects || before.projects?.every((id) => projects.includes(id))) return;
+export function requireSameProjects(now: Pick<Identity, 'projects'>, before: Pick<Caller, 'projects'>): void {
+  if (holdsProjects(now, before)) return;
   throw new OperationError(
     'PERMISSION_DENIED',
     'While this call waited, the projects of your key or its user were limited. Repeat it.',

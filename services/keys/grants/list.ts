@@ -2,8 +2,8 @@ import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import type { listGrants as operation } from '@worktrack/contracts/keys/grants';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { intersectionOf } from '@worktrack/contracts/rights';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import { intersectionOf } from '../projects-within.ts';
 import { pageOfGrants } from './grants.repository.ts';
 
 /** One's own, whoever one is; those of all users are for owners, which the gateway has checked. */

@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
+import { holdsAll, LOST_RIGHTS } from '@worktrack/contracts/rights';
 import { prefixOfSession } from '../sessions/sessions.repository.ts';
 import { prefixOfToken } from '../tokens/tokens.repository.ts';
 import { prefixOfKey } from './keys.repository.ts';
@@ -16,15 +17,8 @@ export async function requireStillHeld({
   readonly caller: Caller;
   readonly fail: Fail<'PERMISSION_DENIED'>;
 }): Promise<void> {
-  const { permissions, projects } = caller;
   const now = await identityNow(caller);
-  if (
-    now &&
-    permissions.every((each) => now.permissions.includes(each)) &&
-    (!now.projects || projects?.every((each) => now.projects?.includes(each)))
-  )
-    return;
-  throw fail('PERMISSION_DENIED', 'While this call was made, your key or its user lost rights. Repeat it.');
+  if (!now || !holdsAll(now, caller)) throw fail('PERMISSION_DENIED', LOST_RIGHTS);
 }
 
 /** By a key, a session or a token of a rule of trust: connected apps have no tool that changes access. */

@@ -3,13 +3,13 @@ import { ACCESS_TOKEN_MARK, KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@wo
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { intersectionOf } from '@worktrack/contracts/rights';
 import type { Answered, Call } from '@worktrack/rpc/types';
 import type { GrantTokenDocument } from '../grants/grant-tokens.model.ts';
 import { grantTokensByPrefix } from '../grants/grant-tokens.repository.ts';
 import type { GrantDocument } from '../grants/grants.model.ts';
 import { grantsById, isLiving } from '../grants/grants.repository.ts';
 import { organizationsById } from '../organizations/organizations.repository.ts';
-import { intersectionOf } from '../projects-within.ts';
 import { permissionsOfRoles } from '../roles/roles.repository.ts';
 import type { SessionDocument } from '../sessions/sessions.model.ts';
 import { activeSessionsByPrefix } from '../sessions/sessions.repository.ts';

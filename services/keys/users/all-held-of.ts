@@ -1,8 +1,8 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { intersectionOf } from '@worktrack/contracts/rights';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
-import { intersectionOf } from '../projects-within.ts';
 import { permissionsOfRole } from '../roles/roles.repository.ts';
 import { userById } from './users.repository.ts';
 

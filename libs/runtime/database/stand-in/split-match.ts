@@ -51,9 +51,13 @@ export function splitMatches(models: readonly AnyModel[]): void {
   }
 }
 
+const declared = new WeakMap<AnyModel, readonly Index[]>();
+
 export function indexesOf(model: AnyModel): readonly Index[] {
+  const known = declared.get(model);
+  if (known) return known;
   const own = ownIndexOf(model);
-  return [
+  const indexes = [
     { fields: ['_id'], condition: {} },
     ...(own ? [{ fields: Object.keys(own), condition: {} }] : []),
     ...model.schema.indexes().map(([keys, options]) => ({
@@ -61,6 +65,8 @@ export function indexesOf(model: AnyModel): readonly Index[] {
       condition: (hasWholeOne(options) ? {} : (options.partialFilterExpression ?? {})) as Condition,
     })),
   ];
+  declared.set(model, indexes);
+  return indexes;
 }
 
 /** `{ $project: { _id: 1 } }` leaves whole documents as they are, so it names a field beside the id that none has. */

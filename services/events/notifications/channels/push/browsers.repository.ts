@@ -1,3 +1,4 @@
+import { intersectionOf } from '@worktrack/contracts/rights';
 import mongoose, { type ClientSession } from 'mongoose';
 import type { NotificationRecord, Place } from '../../notifications.model.ts';
 import { ChannelModel, type ChannelRecord, type PushRecord } from '../channels.model.ts';
@@ -61,9 +62,8 @@ export async function limitBrowsers(whose: Whose, projects: readonly string[] | 
   for (const { organizationId, userId, push } of await browsersOf(whose)) {
     if (!projects) await removeBrowser({ organizationId, userId, id: push.id });
     else {
-      const left = push.projects ? push.projects.filter((id) => projects.includes(id)) : [...projects];
       const own = { organizationId, _id: placeOfBrowser(push.id), userId };
-      await ChannelModel.updateOne(own, { $set: { 'push.projects': left } });
+      await ChannelModel.updateOne(own, { $set: { 'push.projects': intersectionOf(push.projects, projects) } });
     }
   }
 }
