@@ -63,7 +63,7 @@ export const eraseUser = operation({
   name: 'users.erase',
   summary:
     "Erase a disabled user's name and address everywhere, the audit log included, where their hashes stay. The user's id stays, too, so that history remains readable.",
-  // An admin may act as an owner, who manages owners too, but nothing that an admin makes reads the audit log, and so erases nothing of it.
+  // Names in the audit log are erased by nobody who may not read it, also with an owner's key that holds less.
   permissions: ['users:write', 'audit:read'],
   roles: ['owner'],
   ofOrganization: true,

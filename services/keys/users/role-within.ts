@@ -1,6 +1,5 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
-import type { Permission } from '@worktrack/contracts/permissions';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import { roleById } from '../roles/roles.repository.ts';
 
@@ -25,25 +24,15 @@ export async function requireRoleWithin(
     throw fail('VALIDATION_FAILED', `role ${message}.`, { details: [{ path, message }] });
   }
   const role = found?.name ?? roleId;
-  const beyond = (found?.permissions ?? []).filter(
-    (permission) => !caller.permissions.includes(permission) && !isManagedWithout(permission, roleId),
-  );
+  const beyond = (found?.permissions ?? []).filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length === 0) return;
   const missing = `${beyond.join(', ')}, which your key does not have`;
   const message = {
     role: `The role ${role} has ${missing}, so your key cannot give it.`,
     id: `This user is ${role}, a role that has ${missing}, so your key cannot change the user.`,
-    userId: `This user is ${role}, a role that has ${missing}, so your key cannot sign the user in.`,
+    userId: `This user is ${role}, a role that has ${missing}, so your key cannot act as the user.`,
   }[path];
   throw fail('PERMISSION_DENIED', message, {
     details: [{ path, message: `needs ${beyond.join(', ')}` }],
   });
-}
-
-/**
- * Admins manage owners, though only owners read the audit log: nothing that an admin makes for one can read it either, since a key and a session hold no
- * more than their maker.
- */
-function isManagedWithout(permission: Permission, roleId: string): boolean {
-  return roleId === 'owner' && permission === 'audit:read';
 }

@@ -53,4 +53,34 @@ describe('users', () => {
     expect(await codeOf(keys.call('users.update', { id: stranger.id, name: 'X' }, owner))).toBe('NOT_FOUND');
     expect(await codeOf(keys.call('users.update', { id: uuidv7(), name: 'X' }, owner))).toBe('NOT_FOUND');
   });
+
+  test('that may read the audit log are made, changed and acted as by nobody who may not', async () => {
+    const { owner, user: first } = await keys.organization();
+    const { id: userId } = await keys.call('users.create', { ...bob, role: 'admin' }, owner);
+    const { key } = await keys.call('keys.create', { name: 'Bob', userId }, owner);
+    const admin = await keys.identityOf(key);
+    const eve = { email: 'eve@example.com', name: 'Eve' };
+    expect(await codeOf(keys.call('users.create', { ...eve, role: 'owner' }, admin))).toBe('PERMISSION_DENIED');
+    expect(await codeOf(keys.call('users.update', { id: userId, role: 'owner' }, admin))).toBe('PERMISSION_DENIED');
+    await keys.call('users.create', { ...eve, role: 'owner' }, owner);
+    for (const change of [{ role: 'member' }, { disabled: true }, { name: 'Adam' }] as const) {
+      expect(await codeOf(keys.call('users.update', { id: first.id, ...change }, admin))).toBe('PERMISSION_DENIED');
+    }
+    // An operation that is for owners goes by the role, which a key has from its user.
+    expect(await codeOf(keys.call('keys.create', { name: 'Ada', userId: first.id }, admin))).toBe('PERMISSION_DENIED');
+  });
+
+  test('are acted as by keys of others, for owners and admins only of those who may do as much', async () => {
+    const { owner } = await keys.organization();
+    const permissions = ['api-keys:write', 'users:write', 'feedback:write'] as const;
+    const script = await keys.identityOf(
+      (await keys.call('keys.create', { name: 'Script', permissions: [...permissions] }, owner)).key,
+    );
+    const { id: member } = await keys.call('users.create', bob, owner);
+    const { id: admin } = await keys.call('users.create', { ...bob, email: 'eve@example.com', role: 'admin' }, owner);
+    const keyOf = (userId: string) =>
+      codeOf(keys.call('keys.create', { name: 'CI', userId, permissions: ['feedback:write'] }, script));
+    expect(await keyOf(member)).toBe('ok');
+    expect(await keyOf(admin)).toBe('PERMISSION_DENIED');
+  });
 });

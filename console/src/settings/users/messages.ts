@@ -21,7 +21,12 @@ export const words = messages({
     tr: 'Her şeyi yapabilir. Her zaman en az bir tane vardır.',
     ja: 'すべての操作が可能です。常に 1 人以上必要です。',
   },
-  adminHelp: { en: 'May do everything.', de: 'Darf alles.', tr: 'Her şeyi yapabilir.', ja: 'すべての操作が可能です。' },
+  adminHelp: {
+    en: 'May do everything, except change owners and read the audit log.',
+    de: 'Darf alles, außer Inhaber ändern und das Prüfprotokoll lesen.',
+    tr: 'Sahipleri değiştirmek ve denetim kaydını okumak dışında her şeyi yapabilir.',
+    ja: 'オーナーの変更と監査ログの閲覧を除く、すべての操作が可能です。',
+  },
   memberHelp: {
     en: 'Works on items and feedback; does not change projects, keys or users.',
     de: 'Bearbeitet Aufgaben und Feedback; ändert keine Projekte, Schlüssel oder Benutzer.',
