@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { launchChromium } from '../../../test/support/chromium.ts';
 import type { TestOrganization } from '../../../test/support/organization.ts';
 import { signIn } from '../../../test/support/sign-in.ts';
@@ -26,7 +26,7 @@ export interface Stage<S extends System = System> {
   readonly newOrganization: () => Promise<TestOrganization>;
   /** A code that signs in once, as in the link that `npm start` prints. */
   newCode(): Promise<string>;
-  /** Somebody with a browser profile of their own, on the page that they ask for, signed in with the owner's key unless another is given. */
+  /** Somebody with a browser profile of their own, until the test ends, on the page that they ask for, signed in with the owner's key unless another is given. */
   visit(path: string, options?: BrowserContextOptions & { readonly apiKey?: string | null }): Promise<Visitor>;
 }
 
@@ -44,6 +44,9 @@ export function openStage<S extends System = System>({ start, through }: StageOp
     url = gateway.origin;
     [organization, browser] = await Promise.all([system.newOrganization(), launchChromium()]);
   });
+  const contexts: BrowserContext[] = [];
+  // A page that is left open shows each change that later tests make.
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
   afterAll(() => browser?.close());
   return {
     get system() {
@@ -63,6 +66,7 @@ export function openStage<S extends System = System>({ start, through }: StageOp
     },
     async visit(path, { apiKey = organization.apiKey, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', ...options });
+      contexts.push(context);
       context.setDefaultTimeout(TIMEOUT_MS);
       // A visitor counts whatever is logged as an error as a complaint.
       await context.addInitScript(() =>
