@@ -96,6 +96,16 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     expect(gateway?.containers[0]?.lifecycle).toHaveProperty('preStop');
   });
 
+  test('gives every container the further settings as they were written', async () => {
+    const env = { CAPTCHA_SITE_KEY: 10_000_000, CAPTCHA_MIN_SCORE: 0.7, TRUST_TRACEPARENT: true, MAIL_FROM: '007 "x"' };
+    for (const { containers } of pods(await render(helm, { env }))) {
+      const given = containers[0]?.env.filter(({ name }) => name in env).map(({ name, value }) => [name, value]);
+      expect(Object.fromEntries(given ?? [])).toEqual({
+        ...{ CAPTCHA_SITE_KEY: '10000000', CAPTCHA_MIN_SCORE: '0.7', TRUST_TRACEPARENT: 'true', MAIL_FROM: '007 "x"' },
+      });
+    }
+  });
+
   /** The oldest that it supports, one between, and the newest. */
   test.each(['1.30', '1.33', '1.37'])('is valid, to the letter, for Kubernetes %s', async (version) => {
     for (const objects of [plain, all]) {
@@ -205,6 +215,11 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
   test.each([
     ['a value that does not exist', { 'ingress.hostname': 'work.example' }, /hostname/],
     ['an ingress without a host', { 'ingress.enabled': true }, /host/],
+    [
+      'to scale the gateway by a queue, for it has none',
+      { 'services.gateway.scaling': { maxReplicas: 5, queueLength: 20 } },
+      /scaling/,
+    ],
     ['a number of replicas that is none', { 'services.keys.replicas': 0 }, /replicas/],
     [
       'two scalers of one service',
