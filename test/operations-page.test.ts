@@ -38,14 +38,20 @@ test('the operators’ page lists every setting of the services, and which of th
   }
 });
 
+const metrics = globSync('{libs,services}/**/*.ts', {
+  cwd: repository,
+  exclude: (path) => path.includes('node_modules') || path.endsWith('.test.ts'),
+}).flatMap((path) =>
+  [...readFileSync(join(repository, path), 'utf8').matchAll(/name: '(worktrack_\w+)'/g)].map(([, name = '']) => name),
+);
+
 test('the operators’ page lists every metric of the services, and nothing else', () => {
-  const sources = globSync('{libs,services}/**/*.ts', {
-    cwd: repository,
-    exclude: (path) => path.includes('node_modules') || path.endsWith('.test.ts'),
-  });
-  const metrics = sources.flatMap((path) =>
-    [...readFileSync(join(repository, path), 'utf8').matchAll(/name: '(worktrack_\w+)'/g)].map(([, name]) => name),
-  );
   expect(metrics.length).toBeGreaterThan(0);
   expect(named('Health and metrics', /worktrack_\w+/g)).toEqual(metrics.toSorted());
+});
+
+test('no page names a metric that there is not', () => {
+  const pages = globSync('docs/*.md', { cwd: repository }).map((path) => readFileSync(join(repository, path), 'utf8'));
+  const names = pages.flatMap((text) => [...text.matchAll(/`(worktrack_\w+)[`{]/g)].map(([, name = '']) => name));
+  expect(names.filter((name) => !metrics.includes(name))).toEqual([]);
 });
