@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type EndedSpan, HeldSpans } from './held-spans.ts';
 import { samplerOf } from './sampler.ts';
 import { isTraceparent, readTraceparent } from './trace-context.ts';
@@ -116,6 +116,20 @@ test.each([
   [{ OTEL_TRACES_SAMPLER_ARG: 'much' }, /from 0 to 1/],
 ])('%o is refused', (env, why) => {
   expect(() => samplerOf(env)).toThrow(why);
+});
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+afterEach(() => vi.unstubAllEnvs());
+test.each([
+  [{}, false],
+  [ENDPOINT, true],
+  [{ ...ENDPOINT, OTEL_SDK_DISABLED: '' }, true],
+  [{ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, false],
+  [{ ...ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }, false],
+])('with %o calls are traced: %s', async (env, isTracing) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  vi.resetModules();
+  expect(await import('./tracing.ts')).toMatchObject({ isTracing });
 });
 
 test.each([

@@ -1,7 +1,12 @@
 import type { Tracing } from './types.ts';
 
 /** Whether calls are traced. If not, nothing of OpenTelemetry is even loaded. */
-export const isTracing = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT) && process.env.OTEL_SDK_DISABLED !== 'true';
+export const isTracing = isWanted(process.env);
+
+function isWanted({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: disabled = '' }: NodeJS.ProcessEnv) {
+  // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#boolean: in any case.
+  return Boolean(endpoint) && disabled.toLowerCase() !== 'true';
+}
 
 export let tracing: Tracing | undefined;
 
