@@ -233,10 +233,17 @@ const AGENTS: Dashboard = {
       },
     },
     {
-      question: 'Are agents refused: by conflicts, budgets and limits?',
+      question: 'Are agents refused: by conflicts and limits?',
       unit: 'reqps',
       queries: {
         '{{operation}} {{outcome}}': `${rate('worktrack_rpc_server_seconds_count', 'operation, outcome', '{job="worktrack-workitems",outcome=~"CONFLICT|RATE_LIMITED"}')} or vector(0)`,
+      },
+    },
+    {
+      question: 'How much work begins to need people? (questions, stalled agents, budgets, reviews)',
+      unit: 'eps',
+      queries: {
+        'needs attention': `sum(rate(worktrack_events_published_total{type="work_item.needs_attention"}${RATE})) or vector(0)`,
       },
     },
     {
