@@ -4,7 +4,7 @@ import type { State } from '@worktrack/runtime/process/service';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from './clients.ts';
 
-const CHECK_DEADLINE_MS = 1_000;
+export const CHECK_DEADLINE_MS = 1_000;
 /** A query about something that does not exist: the reply proves that the route and the service's database work. */
 const NOTHING = '00000000-0000-0000-0000-000000000000';
 const NOBODY: Caller = { organizationId: NOTHING, userId: NOTHING, keyId: NOTHING, permissions: ['projects:read'] };

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Broker } from '@worktrack/rpc/connection';
 import { brokerVersion, queueLengths } from '@worktrack/rpc/queue-lengths';
 import type { Readiness } from '@worktrack/runtime/process/service';
 import { type Redis, ReplyError } from '@worktrack/runtime/redis/connection';
-import type { ServiceChecks } from './checks.ts';
+import { CHECK_DEADLINE_MS, type ServiceChecks } from './checks.ts';
 import { VERSION } from './version.ts';
 
 const DEGRADED = 'degraded: ';
@@ -19,15 +20,17 @@ export async function lookAtHealth(needs: {
 }): Promise<Health> {
   const { services, broker, redis, lastBackupFile } = needs;
   const names = Object.keys(services.checks);
-  const [readiness, queues, lastBackup, { version: redisVersion, ...ofRedis }] = await Promise.all([
+  const [readiness, { queues, ...ofBroker }, lastBackup, { version: redisVersion, ...ofRedis }] = await Promise.all([
     needs.readiness(),
-    queueLengths(broker, names),
+    askBroker(broker, names),
     lastBackupFile === undefined ? null : changedAt(lastBackupFile),
     ask(redis),
   ]);
   return {
-    components: Object.entries({ ...readiness.needs, ...ofRedis }).map(([name, found]) => component(name, found)),
-    queues: [...queues],
+    components: Object.entries({ ...readiness.needs, ...ofBroker, ...ofRedis }).map(([name, found]) =>
+      component(name, found),
+    ),
+    queues,
     lag: names.map((service) => ({ service, seconds: secondsOf(services.tookMs.get(service)) })),
     lastBackup,
     versions: { worktrack: VERSION, node: process.versions.node, rabbitmq: brokerVersion(broker), redis: redisVersion },
@@ -49,6 +52,19 @@ async function changedAt(path: string): Promise<string | null> {
   } catch {
     return null; // There has been none.
   }
+}
+
+/** As below: frozen, it would be asked until heartbeats are missed, and the services be missing without it. */
+async function askBroker(
+  broker: Broker,
+  services: readonly string[],
+): Promise<{ readonly queues: Health['queues']; readonly rabbitmq?: string }> {
+  const lengths = await Promise.race([
+    queueLengths(broker, services),
+    sleep(CHECK_DEADLINE_MS, undefined, { ref: false }),
+  ]);
+  if (lengths) return { queues: [...lengths] };
+  return { queues: [], rabbitmq: `No answer within ${CHECK_DEADLINE_MS} ms.` };
 }
 
 /** Its connection may stand, and nobody answer: readiness is asked too often to wait for that. */

@@ -100,6 +100,22 @@ describe('a part that is unavailable', () => {
     }
     await until(found, (answer) => answer?.state === 'ok');
   });
+
+  test('RabbitMQ that is frozen is missing in the health of the system, though its connections stand', async () => {
+    const rabbitmq = system.servers?.rabbitmq.part;
+    const found = async () => {
+      const { components } = (await organization.call<Health>('GET', '/api/health')).data;
+      return components.find(({ name }) => name === 'rabbitmq');
+    };
+    await until(found, (answer) => answer?.state === 'ok');
+    await rabbitmq?.kill('SIGSTOP');
+    try {
+      expect(await found()).toEqual({ name: 'rabbitmq', state: 'missing', detail: 'No answer within 1000 ms.' });
+    } finally {
+      await rabbitmq?.kill('SIGCONT');
+    }
+    await until(found, (answer) => answer?.state === 'ok');
+  });
 });
 
 const LOOKS = 10;
