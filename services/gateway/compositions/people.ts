@@ -2,7 +2,9 @@ import type { NamedUser } from '@worktrack/contracts/caller';
 import { isUuid } from '@worktrack/contracts/fields';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { MAX_NAMED } from '@worktrack/contracts/keys/named-users';
-import { mentionedIn } from '@worktrack/contracts/people/mentions';
+import { mentionedIn, readingsOf } from '@worktrack/contracts/people/mentions';
+import { asPart } from '@worktrack/contracts/query-values';
+import { NONE } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { CallOptions } from '@worktrack/rpc/types';
 import type { Clients } from '../clients.ts';
 
@@ -38,9 +40,9 @@ function namesIn(input: unknown): string[] {
   const all = [single, ...(Array.isArray(items) ? items : [])] as Readonly<Record<string, unknown>>[];
   const names = all.flatMap(({ assignee, ...fields }) => [
     ...(typeof assignee === 'string' && assignee !== '' ? [assignee] : []),
-    ...TEXTS.flatMap((field) => mentionedIn(typeof fields[field] === 'string' ? fields[field] : '')).map(
-      (handle) => `@${handle}`,
-    ),
+    ...TEXTS.flatMap((field) => mentionedIn(typeof fields[field] === 'string' ? fields[field] : ''))
+      .flatMap(readingsOf)
+      .map((handle) => `@${handle}`),
   ]);
   return [...new Set(names)].slice(0, MAX_NAMED);
 }
@@ -48,7 +50,7 @@ function namesIn(input: unknown): string[] {
 const FILTERS = ['assignee', 'assigneeNot'] as const;
 
 /**
- * Filters by assignee: `me` and a user's id or address mean that user, by any name that others give them.
+ * Filters by assignee: `me`, and a user's id, address, or name in any case, mean that user, as they do where work is assigned.
  * @param input parsed
  * @returns the fields to send instead
  */
@@ -65,10 +67,12 @@ export async function assigneesMeant(
     if (!Array.isArray(names)) continue;
     const others = names.filter((name) => name !== ME);
     const own = others.length < names.length ? [user.id, user.name, user.email] : [];
-    const looked = others.filter((name) => isUuid(name) || name.includes('@'));
+    const looked = others.filter((name) => name !== NONE);
     const users = await usersNamed(looked, clients, options);
     if (own.length === 0 && users.length === 0) continue;
-    meant[field] = [...new Set([...others, ...own, ...users.flatMap(({ id, name }) => [id, name])])];
+    // By name alone, whoever is meant has that name: there are only so many values.
+    const found = users.flatMap(({ id, name, as }) => (isUuid(as) || as.includes('@') ? [id, name] : [name]));
+    meant[field] = [...new Set([...others, ...own, ...found])].map(asPart);
   }
   return meant;
 }

@@ -21,7 +21,7 @@ export async function namedUsers(
 }
 
 function meant(as: string): Meant {
-  if (as.startsWith('@')) return { handle: as.slice(1) };
+  if (as.startsWith('@')) return { handle: handleOf(as.slice(1)) };
   if (isUuid(as)) return { id: as.toLowerCase() };
   return { email: as.trim().toLowerCase(), handle: handleOf(as) };
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import { mentionedIn } from '@worktrack/contracts/people/mentions';
+import { mentionedIn, readingsOf } from '@worktrack/contracts/people/mentions';
 import type { ItemRecord } from './items.model.ts';
 
 interface Scope {
@@ -20,8 +20,15 @@ export function assigneeMeant(
 /** Of those whom a text mentions, and did not mention before, the users. @returns what an event says about it */
 export function mentionsIn({ caller: { people } }: Scope, text: string, before = ''): { readonly mentions?: string[] } {
   if (!people) return {};
-  const known = new Set(mentionedIn(before));
-  const handles = new Set(mentionedIn(text).filter((handle) => !known.has(handle)));
-  const ids = people.flatMap(({ id, as }) => (as.startsWith('@') && handles.has(as.slice(1)) ? [id] : []));
+  const idsOf = (handle: string) => people.filter(({ as }) => as === `@${handle}`).map(({ id }) => id);
+  const meantIn = (written: string) =>
+    mentionedIn(written).flatMap(
+      (handle) =>
+        readingsOf(handle)
+          .map(idsOf)
+          .find(({ length }) => length > 0) ?? [],
+    );
+  const known = new Set(meantIn(before));
+  const ids = meantIn(text).filter((id) => !known.has(id));
   return ids.length > 0 ? { mentions: [...new Set(ids)] } : {};
 }

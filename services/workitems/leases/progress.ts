@@ -11,6 +11,7 @@ import { answersTo, type NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
+import { mentionsIn } from '../items/people.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { providerOf, type TokenUse } from '../sessions/price.ts';
 import { usedBy, useIn } from '../sessions/used.ts';
@@ -76,7 +77,13 @@ export async function reportProgress(
     heardRevision: isFull ? (answers.at(-1)?.revision ?? item.revision) : item.revision,
   });
   const asked: NewEvent[] = isAsked
-    ? [{ type: 'work_item.commented', data: { text: question, question: true }, ofClaim: before.claimedAt }]
+    ? [
+        {
+          type: 'work_item.commented',
+          data: { text: question, question: true, ...mentionsIn(context, question) },
+          ofClaim: before.claimedAt,
+        },
+      ]
     : [];
   const board = await boardOf(context, item);
   if (state === (before.state ?? 'working')) {

@@ -86,7 +86,16 @@ describe('what needs me', () => {
     const mine = await grace.call<{ assignee: string }>('PATCH', `/api/work-items/${id}`, { assignee: 'me' });
     expect([...made.map(({ assignee }) => assignee), mine.data.assignee]).toEqual(Array(4).fill('Grace Hopper'));
     expect((await grace.forYou('?kinds=assigned')).items).toHaveLength(4);
-    for (const assignee of ['me', grace.id, encodeURIComponent(grace.email)]) {
+    const handle = await task({ assignee: '@GraceHopper' });
+    expect(handle.assignee).toBe('Grace Hopper');
+    await organization.call('DELETE', `/api/work-items/${handle.id}`);
+    for (const assignee of [
+      'me',
+      grace.id,
+      encodeURIComponent(grace.email),
+      'grace%20hopper',
+      'Nobody,Grace%20Hopper',
+    ]) {
       const list = await grace.call<{ workItems: unknown[] }>('GET', `/api/work-items?assignee=${assignee}`);
       expect(list.data.workItems, assignee).toHaveLength(4);
     }
@@ -102,6 +111,33 @@ interface Told {
   }[];
   readonly unread: number;
 }
+
+test.each([
+  ['with an ending after an apostrophe', "@RosalindFranklin's pictures", ['Rosalind Franklin']],
+  ['whose name has one', 'Ask @RosalindO’Franklin or @RosalindO’Franklin’s friend', ['Rosalind O’Franklin']],
+])('mentions somebody %s', async (_, text, expected) => {
+  const people = [await user('Rosalind Franklin'), await user('Rosalind O’Franklin'), await user('Rosalind O')];
+  const { id } = await task();
+  await organization.call('POST', `/api/work-items/${id}/comments`, { text });
+  const told = async () => {
+    const counts = await Promise.all(people.map(async (each) => (await each.forYou('?limit=1')).counts.mention ?? 0));
+    return ['Rosalind Franklin', 'Rosalind O’Franklin', 'Rosalind O'].filter((_, at) => (counts[at] ?? 0) > 0);
+  };
+  await expect.poll(told).toEqual(expected);
+});
+
+test('the question of an agent mentions people, as its comments do', async () => {
+  const mary = await user('Mary Shaw');
+  const { id } = await task();
+  const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', {
+    ...{ ids: [id], agent: 'one' },
+  });
+  const asked = { leaseToken: data.lease.token, state: 'awaiting_input', question: 'Which blue, @maryshaw?' };
+  await organization.call('POST', `/api/work-items/${id}/progress`, asked);
+  await expect
+    .poll(async () => (await mary.forYou('?kinds=mention')).items)
+    .toMatchObject([{ workItem: { id }, mention: { actor: { agent: 'one' }, text: 'Which blue, @maryshaw?' } }]);
+});
 
 test('a mention needs the user until they have read it, and a watched item is told of', async () => {
   const joan = await user('Joan Clarke');

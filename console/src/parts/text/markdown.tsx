@@ -1,5 +1,5 @@
 import './markdown.css';
-import { handleOf } from '@worktrack/contracts/people/mentions';
+import { handleOf, readingsOf } from '@worktrack/contracts/people/mentions';
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
@@ -43,7 +43,7 @@ const marked = new Marked({
     {
       name: 'mention',
       level: 'inline',
-      start: (text) => indexOf(text, /(?<![\p{L}\p{N}._%+\-@/])@[\p{L}\p{N}]/u),
+      start: (text) => indexOf(text, /(?<![\p{L}\p{N}.%+\-@/]_*)@[\p{L}\p{N}]/u),
       tokenizer(text) {
         const [raw, name] = MENTION.exec(text) ?? [];
         return raw && !this.lexer.state.inLink ? { type: 'mention', raw, name } : undefined;
@@ -59,7 +59,7 @@ function indexOf(text: string, pattern: RegExp): number | undefined {
   return at < 0 ? undefined : at;
 }
 
-const isOwnName = (name: string) => handleOf(name) === handleOf(identity.peek()?.user.name ?? '');
+const isOwnName = (name: string) => readingsOf(handleOf(name)).includes(handleOf(identity.peek()?.user.name ?? ''));
 
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'A') {
