@@ -206,6 +206,8 @@ test('a template fills the dialog, lines become sub-items in their order, and z 
   expect(await dialog.getByLabel('Title').inputValue()).toBe('Release Two');
   await dialog.getByLabel('Sub-items').fill('- [ ] Freeze\n- [ ] Test\n- [ ] Ship');
   await dialog.getByLabel('Each depends on the one before').check();
+  const [type, lines] = await Promise.all(['Type', 'Sub-items'].map((of) => dialog.getByLabel(of).boundingBox()));
+  expect(lines?.y, 'after what they come with').toBeGreaterThan(type?.y ?? Number.POSITIVE_INFINITY);
   await dialog.getByLabel('Title').press('Control+Enter');
   await dialog.waitFor({ state: 'detached' });
   await expect.poll(() => named(organization, 'Ship')).toBeDefined();

@@ -252,7 +252,9 @@ test('templates and budgets are set, changed and removed', async () => {
     }
     await page.getByLabel('Limit (US dollars)').fill(limit);
     await choose(page, 'Period', 'Per month');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    // As in every dialog with a form.
+    if (of) await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    else await page.getByLabel('Limit (US dollars)').press('Control+Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   await page.getByText('$0.00 of $12.50').waitFor();

@@ -149,13 +149,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
     didCreate(...what);
   };
   return (
-    <form
-      class="stack"
-      onSubmit={create}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create(event);
-      }}
-    >
+    <form class="stack" onSubmit={create}>
       {project.templates.length > 0 && (
         <SelectField
           label={words.template}
@@ -192,7 +186,6 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
           />
         )}
       </Field>
-      {HAS_SUB_ITEMS.includes(type) && <LinesField value={lines} rows={3} max={MAX_BELOW} onChange={setLines} />}
       {projects.length > 1 && (
         <SelectField
           label={words.project}
@@ -252,6 +245,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
           )}
         </Field>
       </div>
+      {HAS_SUB_ITEMS.includes(type) && <LinesField value={lines} rows={3} max={MAX_BELOW} onChange={setLines} />}
       <LabelsField key={project.id} label={common.labels} projectId={project.id} names={labels} onChange={setLabels} />
       <ItemsField
         label={words.dependsOn}

@@ -118,13 +118,7 @@ function Split({ item, type, given, onClose }: SplitProps) {
   };
   return (
     <Dialog title={words.splitByLines} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={create}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create(event);
-        }}
-      >
+      <form class="stack" onSubmit={create}>
         <LinesField value={lines} rows={8} onChange={setLines} />
         <FormFailed what={common.notCreated} error={error} />
         <FormActions action={words.add({ n })} isReady={isReady} onClose={onClose} />

@@ -73,13 +73,7 @@ export function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
   };
   return (
     <Dialog title={common.sendBackOf({ taskId })} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={send}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
-        }}
-      >
+      <form class="stack" onSubmit={send}>
         <Field label={common.whatIsWrong}>
           {(control) => (
             <textarea

@@ -29,13 +29,7 @@ export function Reason({ taskId, onSend, onClose }: ReasonProps) {
   };
   return (
     <Dialog title={words.sendBackOf({ taskId })} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={send}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
-        }}
-      >
+      <form class="stack" onSubmit={send}>
         <Field label={words.whatIsWrong} help={own.whatIsWrongHelp}>
           {(control) => (
             <textarea

@@ -41,8 +41,11 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
-      // The second Escape in a row closes it without asking.
-      onKeyDown={(event) => !onClose && event.key === 'Escape' && event.preventDefault()}
+      onKeyDown={(event) => {
+        // The second Escape in a row closes it without asking.
+        if (!onClose && event.key === 'Escape') event.preventDefault();
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+      }}
       onMouseDown={(event) => event.target === dialog.current && onClose?.()}
     >
       <div class="dialog-inside">
@@ -58,6 +61,14 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** From wherever one types in it: in a text of several lines, Enter alone begins the next. */
+function submit(event: KeyboardEvent): void {
+  const form = event.target instanceof Element ? event.target.closest('dialog, form') : null;
+  if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
+  event.preventDefault();
+  form.requestSubmit();
 }
 
 interface FormActionsProps {
