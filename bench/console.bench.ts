@@ -21,7 +21,7 @@ const rows: Row[] = [];
 try {
   const system = await startBenchSystem({ on: servers, env: { LOG_LEVEL: 'warn' } });
   const filler = await startFiller(system.environment);
-  const browser = await launchChromiumIn(servers.dataDir);
+  const browser = await launchChromiumIn(servers.dataDir, { optimizes: true });
   try {
     const newProject = (name: string) => system.call<Project>('POST', '/api/projects', { name });
     const few = await newProject(`${FEW} cards`);

@@ -6,7 +6,7 @@ import { type System, sharedSystem } from '../support/system.ts';
 let system: System;
 let browser: Browser;
 beforeAll(async () => {
-  [system, browser] = await Promise.all([sharedSystem(), launchChromium()]);
+  [system, browser] = await Promise.all([sharedSystem(), launchChromium({ optimizes: true })]);
 });
 afterAll(() => browser.close());
 
@@ -108,6 +108,7 @@ test('the API page shows every operation and lets a request be tried, without a 
 
   expect(complaints).toEqual([]);
   expect([...new Set(asked)]).toEqual([new URL(system.baseUrl).origin]);
+  await page.close();
 });
 
 test(
@@ -126,9 +127,9 @@ test(
       await page.locator('.opblock.is-open .opblock-body .responses-wrapper').last().waitFor();
       expect(await isWide()).toBe(0);
     }
-    // The page is loaded once: it takes a machine that does not compile it seconds. What is open stays open.
+    // The page is loaded once, which takes seconds. What is open stays open.
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await isDark()).toBe(true);
+    await expect.poll(isDark).toBe(true);
     expect(await isWide()).toBe(0);
     await page.close();
   },

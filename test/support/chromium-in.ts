@@ -13,8 +13,6 @@ const FLAGS = [
   // Root has no sandbox; the pages are our own.
   '--no-sandbox',
   '--disable-gpu',
-  // A test leaves a page before compiling it pays: showing one and letting axe look at it four times takes 0.7 s of CPU instead of 1.2.
-  '--js-flags=--no-opt,--no-maglev',
   // A mouse that hovers, as Playwright says by the same flag, of which the last one counts; and as on phones, a long press drags what can be dragged.
   `--blink-settings=${[
     ...['primaryHoverType=2', 'availableHoverTypes=2', 'primaryPointerType=4', 'availablePointerTypes=4'],
@@ -29,14 +27,22 @@ const FLAGS = [
   '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
 
+/** A test leaves a page before compiling it pays: showing one and letting axe look at it four times takes 0.7 s of CPU instead of 1.2. */
+const WITHOUT_OPTIMIZING = '--js-flags=--no-opt,--no-maglev';
+
+export interface ChromiumOptions {
+  /** For a measurement, or a page that computes for long. */
+  readonly optimizes?: boolean;
+}
+
 /**
  * A real browser with an empty profile: CHROMIUM_PATH, else one on the PATH, else Debian's, installed by the same rule as the servers.
  * @param folder where whatever it writes beside its profile goes
  */
-export async function launchChromiumIn(folder: string): Promise<Browser> {
+export async function launchChromiumIn(folder: string, { optimizes = false }: ChromiumOptions = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? (await findChromium()),
-    args: FLAGS,
+    args: optimizes ? FLAGS : [...FLAGS, WITHOUT_OPTIMIZING],
     env: { ...process.env, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
   });
 }
