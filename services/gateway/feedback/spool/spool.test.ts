@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { ingestFeedback } from '@worktrack/contracts/feedback/intake';
@@ -147,4 +147,9 @@ test('of two submissions with one key, accepted by two gateways, the one that is
   const lines = [1, 2].map((number) => readFileSync(refused(number), { encoding: 'utf8', flag: 'a+' })).join('');
   expect(JSON.parse(lines)).toMatchObject({ refused: 'IDEMPOTENCY_KEY_REUSED', itemId });
   await Promise.all(spools.map((spool) => spool.close()));
+});
+
+test('a folder that cannot be used is named with its setting', async () => {
+  writeFileSync(folder, 'not a folder');
+  await expect(open()).rejects.toThrow(`FEEDBACK_SPOOL_DIR: ${folder} cannot be used: EEXIST`);
 });

@@ -80,7 +80,9 @@ export class Spool {
   }
 
   static async open(needs: SpoolNeeds): Promise<Spool> {
-    const folders = await takeFolders(needs.folder);
+    const folders = await takeFolders(needs.folder).catch((cause: Error) => {
+      throw new Error(`FEEDBACK_SPOOL_DIR: ${needs.folder} cannot be used: ${cause.message}`, { cause });
+    });
     return new Spool(needs, folders, await Promise.all(folders.paths.map((path) => openFolder(path, needs))));
   }
 
