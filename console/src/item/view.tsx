@@ -1,4 +1,5 @@
 import './item.css';
+import { signal } from '@preact/signals';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren, JSX } from 'preact';
 import { deleteItems, duplicate } from '../change/copy.ts';
@@ -36,11 +37,17 @@ const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
 /** Beyond this, a title is shown as a text: the longest one has 500 characters. */
 const LONG_TITLE = 150;
 
+const phone = matchMedia('(max-width: 40rem)');
+const isOnPhone = signal(phone.matches);
+phone.addEventListener('change', () => {
+  isOnPhone.value = phone.matches;
+});
+
 interface ItemViewProps {
   readonly item: WorkItem;
   /** The title. */
   readonly heading: JSX.Element;
-  /** At the end of the bar above it. */
+  /** Of the panel: at the end of the bar above it. */
   readonly buttons?: ComponentChildren;
 }
 
@@ -48,6 +55,10 @@ interface ItemViewProps {
 export function ItemView({ item, heading, buttons }: ItemViewProps) {
   const isPlanned = PLANNED.includes(item.type);
   const watch = useWatch(item);
+  // One below the other (item.css), they come in the order in which they are seen, for keys and screen readers.
+  const isStacked = buttons !== undefined || isOnPhone.value;
+  const fields = <Fields item={item} />;
+  const history = <History item={item} />;
   usePlace({ projectId: item.projectId, boardId: item.boardId, ...(isPlanned && { parent: item.taskId }) });
   return (
     <article class="item">
@@ -88,6 +99,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
             </Editable>
           </div>
           <Verdict item={item} />
+          {isStacked && fields}
           <section class="item-description" aria-label={words.description}>
             <h2 class="unseen">{words.description}</h2>
             <Editable item={item} field="description" label={words.description} editLabel={words.editDescription}>
@@ -101,16 +113,17 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
           <Children item={item} />
           <Results item={item} />
           <Works item={item} />
-          <History item={item} />
+          {!isStacked && history}
         </div>
         <div class="item-side">
-          <Fields item={item} />
+          {!isStacked && fields}
           <Relations item={item} />
           <Attachments item={item} />
           <Costs item={item} />
           <Prompt item={item} />
           {may('feedback:read') && <Trace item={item} />}
         </div>
+        {isStacked && history}
       </div>
     </article>
   );

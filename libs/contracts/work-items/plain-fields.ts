@@ -8,7 +8,7 @@ export { PRIORITIES, Priority } from '../item-values.ts';
 export const DueDate = z.iso.date();
 /** Before this, a year was not yet written to its end. */
 export const FIRST_DUE_DATE = '1900-01-01';
-const NewDueDate = DueDate.refine((day) => day >= FIRST_DUE_DATE, `A due date is ${FIRST_DUE_DATE} or later.`);
+const NewDueDate = DueDate.refine((day) => day >= FIRST_DUE_DATE, `must be ${FIRST_DUE_DATE} or later`);
 
 const MAX_ESTIMATE = 1_000_000;
 /** In whatever unit the project counts. */
