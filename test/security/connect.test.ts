@@ -71,6 +71,7 @@ describe('a request that a stranger made up, and that the person allows all the 
     ['for /connect/readonly', { resource: 'BASE/connect/readonly' }],
     ['with a scope', { scope: 'work-items:read offline_access' }],
     ['without state', { state: undefined }],
+    ['for an answer in the query', { response_mode: 'query' }],
   ])('but one that is right does: %s', async (_, changes) => {
     expect(await codeFor(parametersOf(changes))).toMatch(/^wta_/);
   });
@@ -92,6 +93,10 @@ describe('a request that a stranger made up, and that the person allows all the 
     ...[undefined, 'token', 'id_token', 'code token', 'none'].map((type): [string, Changes] => [
       `the response type ${type}`,
       { response_type: type },
+    ]),
+    ...['fragment', 'form_post', 'query fragment'].map((mode): [string, Changes] => [
+      `the response mode ${mode}`,
+      { response_mode: mode },
     ]),
     ...[
       ...['BASE', 'BASE/mcp', 'BASE/api', 'BASE/connect/', 'BASE/connect/readonly/x', 'BASE/connect#x', 'connect'],

@@ -38,6 +38,12 @@ export const problems = messages({
     tr: 'Güvenli olmayan bir yanıt biçimi istiyor. Uygulamayı güncelleyin.',
     ja: '安全でない応答方式を求めています。アプリを更新してください。',
   },
+  'response-mode': {
+    en: 'It asks to be answered in a way that is not offered here (response_mode other than query). Update the app.',
+    de: 'Sie will auf eine Weise Antwort, die es hier nicht gibt (response_mode anders als query). Aktualisiere die App.',
+    tr: 'Burada sunulmayan bir yanıt biçimi istiyor (response_mode, query değil). Uygulamayı güncelleyin.',
+    ja: 'ここでは提供していない応答方式を求めています（response_mode が query ではありません）。アプリを更新してください。',
+  },
   pkce: {
     en: 'It does not protect its code (PKCE with S256). Update the app.',
     de: 'Sie schützt ihren Code nicht (PKCE mit S256). Aktualisiere die App.',

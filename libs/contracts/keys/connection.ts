@@ -17,6 +17,8 @@ export const CONNECTION_PROBLEMS = [
   'redirect-uri',
   /** `response_type` is not `code`. */
   'response-type',
+  /** `response_mode` is not `query`. */
+  'response-mode',
   /** There is no `code_challenge` with the method S256. */
   'pkce',
   /** `resource` is none of this service. */

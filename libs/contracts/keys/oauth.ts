@@ -27,6 +27,7 @@ export const startConnection = operation({
     redirectUri: Text.optional(),
     state: Text.optional(),
     responseType: Text.optional(),
+    responseMode: Text.optional(),
     codeChallenge: Text.optional(),
     codeChallengeMethod: Text.optional(),
     /** Undefined: none of this service. */

@@ -73,6 +73,7 @@ async function start(request: FastifyRequest, { clients, baseUrl, addressSecret 
       redirectUri: given('redirect_uri'),
       state: given('state'),
       responseType: given('response_type'),
+      responseMode: given('response_mode'),
       codeChallenge: given('code_challenge'),
       codeChallengeMethod: given('code_challenge_method'),
       ...(resource !== 'foreign' && { resource }),

@@ -34,7 +34,7 @@ export async function changeConnection(
   await ConnectionModel.updateOne({ _id: id }, { $set: { ...change, ...inSteps(steps) } }, { session: tx });
 }
 
-/** Of the connection that a grant was given in, if it is not forgotten. The first time of a step counts, unless it failed then. */
+/** Of the connection that a grant was given in, if it is not forgotten. The first time that a step succeeds counts, and whatever is wrong after that. */
 export async function noteStepOf(
   { connectionId, organizationId }: { readonly connectionId: string; readonly organizationId: string },
   step: ConnectionStep,
@@ -42,7 +42,7 @@ export async function noteStepOf(
   tx?: ClientSession,
 ): Promise<void> {
   const { [step]: before } = (await stepsOf(organizationId, connectionId, tx)) ?? {};
-  if (before && !before.problem) return;
+  if (before && !before.problem && !seen.problem) return;
   await ConnectionModel.updateOne({ organizationId, _id: connectionId }, { $set: inSteps({ [step]: seen }) }).session(
     tx ?? null,
   );

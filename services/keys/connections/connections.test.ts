@@ -215,6 +215,7 @@ describe('what a person is shown', () => {
     ['no redirect', { redirectUri: undefined }, 'redirect-uri', null],
     ['a parameter twice', { isMalformed: true }, 'malformed', null],
     ['another response', { responseType: 'token' }, 'response-type', 'unsupported_response_type'],
+    ['an answer in the fragment', { responseMode: 'fragment' }, 'response-mode', 'invalid_request'],
     ['no challenge', { codeChallenge: undefined }, 'pkce', 'invalid_request'],
     ['a plain challenge', { codeChallengeMethod: 'plain' }, 'pkce', 'invalid_request'],
     ['no method', { codeChallengeMethod: undefined }, 'pkce', 'invalid_request'],
@@ -620,6 +621,9 @@ describe('how far an app came', () => {
     expect((await last())?.steps.at(-1)).toMatchObject({ step: 'token', problem: 'code-verifier' });
     await redeem(started, code);
     expect((await last())?.steps.at(-1)).toEqual({ step: 'token', at: expect.any(String) });
+    await redeem(started, code);
+    expect(await last()).toMatchObject({ missing: 'token' });
+    expect((await last())?.steps.at(-1)).toMatchObject({ step: 'token', problem: 'code-reused' });
   });
 
   test('is shown to its user and to owners, and to nobody else', async () => {

@@ -173,6 +173,7 @@ const isOver = ({ createdAt }: ConnectionDocument) => createdAt.getTime() + OPEN
 const ERRORS = new Map([
   ['response-type', 'unsupported_response_type'],
   ['resource', 'invalid_target'],
+  ['response-mode', 'invalid_request'],
   ['pkce', 'invalid_request'],
 ]);
 

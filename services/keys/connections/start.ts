@@ -67,8 +67,9 @@ function connectionOf(given: Given, client: KnownClient | UnknownClient | undefi
 }
 
 function problemOf(given: Given): ConnectionProblem | undefined {
-  const { responseType, codeChallenge = '', codeChallengeMethod, resource } = given;
+  const { responseType, responseMode = 'query', codeChallenge = '', codeChallengeMethod, resource } = given;
   if (responseType !== 'code') return 'response-type';
+  if (responseMode !== 'query') return 'response-mode';
   if (codeChallengeMethod !== 'S256' || !S256.test(codeChallenge)) return 'pkce';
   return resource ? undefined : 'resource';
 }

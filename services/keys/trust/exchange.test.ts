@@ -489,6 +489,14 @@ describe('a change of a rule holds for its tokens before it returns', () => {
     expect(await keys.verify(token)).toBeUndefined();
   });
 
+  test('the same claims in another order end nothing', async () => {
+    const { rule, token } = await ruleWithToken();
+    const claims = Object.fromEntries(Object.entries(rule.claims).reverse());
+    expect(Object.keys(claims)).not.toEqual(Object.keys(rule.claims));
+    await update(rule, { claims });
+    expect(await keys.verify(token)).toBeDefined();
+  });
+
   test('fewer permissions and projects narrow it, more do not widen it, and a shorter life ends it', async () => {
     const { rule, token } = await ruleWithToken({ permissions: ['work-items:read', 'work-items:write'] });
     const project = uuidv7();

@@ -193,7 +193,8 @@ function isAnother(before: TrustRuleFields, after: TrustRuleFields): boolean {
   const proven = ({ preset, issuer, claims, jwks, userId }: TrustRuleFields) => ({
     preset,
     issuer,
-    claims,
+    // By their names: in another order they are the same.
+    claims: claimsOf({ claims }),
     jwks,
     userId,
   });
