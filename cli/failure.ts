@@ -14,10 +14,21 @@ export class Failure extends Error {
   }
 }
 
+/** Options that are not called as their fields are: of what is given several times, and of times with a unit. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  allowedDomains: '--domain',
+  claims: '--claim',
+  overlapSeconds: '--overlap',
+  permissions: '--permission',
+  projects: '--project',
+  ttlSeconds: '--ttl',
+  userId: '--user',
+};
+
 /** What a refusal calls a field, as the command line calls it: an option, or the argument that comes without one; and a route, the command. */
 export function inFlags(text: string, fields: readonly string[], placed: Readonly<Record<string, string>>): string {
   const named = fields.reduce((words, field) => {
-    const flag = placed[field] ?? `--${kebab(field)}`;
+    const flag = placed[field] ?? OPTIONS[field] ?? `--${kebab(field)}`;
     // A name of one word may be a word of the sentence, unless it is followed by what only a field has.
     const isName = /[A-Z]/.test(field) ? '' : '(?=:|\\.\\w)';
     return words
@@ -48,6 +59,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'GET /api/roles': '`worktrack role list`',
   'GET /api/api-keys': '`worktrack key list`',
   'GET /api/trust-rules': '`worktrack trust list`',
+  'GET /api/trust-rules/:id/tries': '`worktrack trust tries <id>`',
   'GET /api/grants': '`worktrack grant list`',
   'GET /api/feedback/sources': '`worktrack source list`',
   'GET /api/webhooks': '`worktrack webhook list`',

@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
-import type { Service } from '../service/service.ts';
+import { asked, type Service } from '../service/service.ts';
 
 /** Longer than the longest operation, writing a prompt. */
 const ATTEMPT_TIMEOUT_MS = 180_000;
@@ -121,21 +121,24 @@ export class RemoteTools {
 
   async #request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const { baseUrl } = this.#service;
-    const credential = await this.#service.credential();
-    let response: Response;
-    let text: string;
-    try {
-      response = await fetch(this.#endpoint, {
+    const sent = await asked(this.#service, (authorization) =>
+      fetch(this.#endpoint, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${credential}`,
+          authorization,
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
           'mcp-protocol-version': PROTOCOL_VERSION,
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method, params }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
-      });
+      }).catch((error: unknown) => error),
+    );
+    let response: Response;
+    let text: string;
+    try {
+      if (!(sent instanceof Response)) throw sent;
+      response = sent;
       text = await response.text();
     } catch (error) {
       signal.throwIfAborted();

@@ -7,7 +7,7 @@ import type { Input } from '@worktrack/contracts/operation';
 import { deleteUploaded, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import { requestOf } from '../service/api.ts';
-import type { Service } from '../service/service.ts';
+import { asked, type Service } from '../service/service.ts';
 import { ServiceAway, ServiceRefused } from './remote.ts';
 
 /** By its name: the single file has of an operation only what a call needs (one-file/build.ts). */
@@ -99,18 +99,17 @@ async function send(service: Service, input: Given, content: Blob, idempotencyKe
   if (input.metadata !== undefined) form.set('metadata', JSON.stringify(input.metadata));
   form.set('file', content, input.fileName ?? basename(input.filePath));
   const { method, url } = requestOf(service.baseUrl, addAttachment, { workItemId: input.workItemId });
-  const credential = await service.credential();
-  let response: Response;
-  try {
-    response = await fetch(url, {
+  const response = await asked(service, (authorization) =>
+    fetch(url, {
       method,
-      headers: { authorization: `Bearer ${credential}`, 'idempotency-key': idempotencyKey },
+      headers: { authorization, 'idempotency-key': idempotencyKey },
       body: form,
       signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS),
-    });
-  } catch (error) {
+    }).catch((error: unknown) => error),
+  );
+  if (!(response instanceof Response)) {
     throw new ServiceAway(
-      `${service.baseUrl} does not answer (${error instanceof Error ? error.message : String(error)}).`,
+      `${service.baseUrl} does not answer (${response instanceof Error ? response.message : String(response)}).`,
     );
   }
   const answer = (await response.json().catch(() => undefined)) as

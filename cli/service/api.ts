@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { Failure, inFlags, refusalWords } from '../failure.ts';
 import { fieldNames } from '../flags.ts';
-import { chooseService } from './service.ts';
+import { repeated } from './repeated.ts';
+import { asked, chooseService, type Service, UNKNOWN_KEY } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 120_000;
-/** A service that restarts is back within seconds. */
-const ATTEMPTS = 3;
-const LONGEST_DELAY_SECONDS = 5;
-/** Whoever set the key has to set another. */
-const UNKNOWN_KEY = 401;
-export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export interface CallOptions {
   /** Makes the call safe to repeat. Without one, each call has its own, which its own repetitions keep. */
@@ -39,8 +33,8 @@ export interface Api {
 }
 
 export function api(environment: NodeJS.ProcessEnv = process.env): Api {
-  const { baseUrl, credential, projectId, projectSource } = chooseService(environment);
-  const authorized = async () => `Bearer ${await credential()}`;
+  const service = chooseService(environment);
+  const { baseUrl, projectId, projectSource } = service;
   const send = async (
     operation: Operation,
     input: Record<string, unknown>,
@@ -53,12 +47,11 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
       field === 'workItemId' || (field === 'id' && operation.name.startsWith('workItems.'));
     const placed = Object.fromEntries(inPath.map((field) => [field, isItem(field) ? '<item>' : '<id>']));
     const isOfDefaultProject = projectId !== undefined && [input.projectId, input.id].includes(projectId);
-    return sent(baseUrl, url, {
+    return sent(service, url, {
       inOwnWords: (text) => inFlags(inItsWords(text), fieldNames(operation), { ...placed, ...otherwise }),
       ...(isOfDefaultProject && { configured: { value: projectId, source: projectSource } }),
       method,
       headers: {
-        authorization: await authorized(),
         ...(method === 'GET' ? {} : { 'idempotency-key': idempotencyKey }),
         ...(form || body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -72,11 +65,14 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
     call: (operation, input, options) =>
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
     open: async (path, { accept, signal }) =>
-      fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization: await authorized(), accept }, signal }),
+      asked(service, (authorization) =>
+        fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal }),
+      ),
     download: async (operation, input) => {
       const { url } = requestOf(baseUrl, operation, input);
-      const authorization = await authorized();
-      const response = await fetch(url, { headers: { authorization } }).catch((error: unknown) => error);
+      const response = await asked(service, (authorization) =>
+        fetch(url, { headers: { authorization } }).catch((error: unknown) => error),
+      );
       if (response instanceof Response && response.ok && response.body) return response.body;
       return (await outcomeOf(baseUrl, response)) as never;
     },
@@ -84,31 +80,28 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
   };
 }
 
-/** Repeats what may succeed later, under the same idempotency key, so that it takes effect once. */
+/** What is repeated keeps its idempotency key, so it takes effect once. */
 async function sent(
-  baseUrl: string,
+  service: Service,
   url: URL,
-  { timeoutMs, inOwnWords, configured, ...init }: RequestInit & Told & { readonly timeoutMs: number },
+  {
+    timeoutMs,
+    inOwnWords,
+    configured,
+    headers,
+    ...init
+  }: RequestInit & Told & { readonly timeoutMs: number; readonly headers: Readonly<Record<string, string>> },
 ): Promise<unknown> {
-  const told = { inOwnWords, configured };
-  for (let attempt = 1; ; attempt++) {
-    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
-      (error: unknown) => error,
-    );
-    const isResponse = answer instanceof Response;
-    if (isResponse ? !MAY_SUCCEED_LATER.has(answer.status) : isNobodyThere(answer))
-      return outcomeOf(baseUrl, answer, told);
-    if (attempt === ATTEMPTS) return outcomeOf(baseUrl, answer, told);
-    const afterSeconds = isResponse ? Number(answer.headers.get('retry-after') ?? attempt) : attempt;
-    if (isResponse) await answer.body?.cancel();
-    await delay(Math.min(Number.isFinite(afterSeconds) ? afterSeconds : attempt, LONGEST_DELAY_SECONDS) * 1_000);
-  }
-}
-
-/** There is no such service, and asking again will not change that. */
-function isNobodyThere(error: unknown): boolean {
-  const { code } = ((error as Error | undefined)?.cause ?? {}) as { readonly code?: string };
-  return code === undefined ? !(error instanceof DOMException) : ['ECONNREFUSED', 'ENOTFOUND'].includes(code);
+  const answer = await repeated(() =>
+    asked(service, (authorization) =>
+      fetch(url, {
+        ...init,
+        headers: { ...headers, authorization },
+        signal: AbortSignal.timeout(timeoutMs),
+      }).catch((error: unknown) => error),
+    ),
+  );
+  return outcomeOf(service.baseUrl, answer, { inOwnWords, configured });
 }
 
 /** Fills the path's placeholders; the rest of the input goes into the query of a GET or a DELETE, and into the body of anything else. */

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { createParser } from 'eventsource-parser';
 import { Failure, inFlags } from '../failure.ts';
-import { type Api, MAY_SUCCEED_LATER, outcomeOf } from './api.ts';
+import { type Api, outcomeOf } from './api.ts';
+import { MAY_SUCCEED_LATER } from './repeated.ts';
 
 const PATH = '/api/events/stream';
 /** The service sends something at least every 15 s, so a connection that has been silent for this long is broken. */

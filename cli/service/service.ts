@@ -9,13 +9,34 @@ import { tokenOfRule } from './trust-token.ts';
 /** Which service to talk to, and as whom. */
 export interface Service {
   readonly baseUrl: string;
-  /** A key, or the token of a rule of trust, which may have to be fetched first. @throws Failure */
-  credential(): Promise<string>;
+  /**
+   * A key, or the token of a rule of trust, which may have to be fetched first.
+   * @param refused one that the service takes no more: a rule may give another
+   * @throws Failure
+   */
+  credential(refused?: string): Promise<string>;
   readonly projectId: string | undefined;
   /** Where that came from, for messages about a wrong one. */
   readonly projectSource: string;
   /** Where it came from, for messages about a refused one. */
   readonly keySource: string;
+}
+
+/** The service knows no such key. Of a token, it has ended, or somebody has ended it by changing its rule. */
+export const UNKNOWN_KEY = 401;
+
+/** Asks with the credential, and once more if that is refused and another is to be had. @throws Failure, and what `ask` throws */
+export async function asked<T>(
+  { credential }: Pick<Service, 'credential'>,
+  ask: (authorization: string) => Promise<T>,
+): Promise<T> {
+  const first = await credential();
+  const answer = await ask(`Bearer ${first}`);
+  if (!(answer instanceof Response) || answer.status !== UNKNOWN_KEY) return answer;
+  const other = await credential(first);
+  if (other === first) return answer;
+  await answer.body?.cancel();
+  return ask(`Bearer ${other}`);
 }
 
 /** `config.json` in the operating system's usual folder for configurations: `~/.config/worktrack/` on Linux. */
@@ -38,7 +59,7 @@ export function chooseService(environment: NodeJS.ProcessEnv = process.env): Ser
   if (url && !key && !rule && kept?.baseUrl !== withoutSlash(url)) {
     throw new Failure(
       'usage',
-      'WORKTRACK_URL is set, but WORKTRACK_API_KEY is not. Set it to an API key of that service.',
+      'WORKTRACK_URL is set, but WORKTRACK_API_KEY is not. Set it to an API key of that service, or in a job of CI set WORKTRACK_TRUST_RULE.',
     );
   }
   const baseUrl = url ? withoutSlash(url) : kept?.baseUrl;

@@ -3,15 +3,21 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from '../failure.ts';
+import { Failure, inFlags } from '../failure.ts';
+import { ATTEMPTS, LONGEST_DELAY_SECONDS, repeated } from './repeated.ts';
 
 const TIMEOUT_MS = 30_000;
 /** A token is not used for a call that might arrive after its end. */
 const SPARE_MS = 30_000;
-/** By then a command that fetches a token has it, has failed, or was killed. */
-const LONGEST_TURN_MS = 3 * TIMEOUT_MS;
+/** By then a command that fetches a token has it, has failed, or was killed: in each attempt it asks for a JWT, and with that for a token. */
+const LONGEST_TURN_MS = ATTEMPTS * (2 * TIMEOUT_MS + LONGEST_DELAY_SECONDS * 1_000);
 const POLL_MS = 50;
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+const TOO_MANY = 429;
+
+/** Of one request. */
+const limits = () => ({ redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) }) as const;
 
 interface Kept {
   readonly token: string;
@@ -23,18 +29,22 @@ interface Kept {
  * alone, in a file that only this user can read and whose name only this job knows: each command is a process of its own, and a JWT is exchanged once.
  * @param rule its id, or its audience if WORKTRACK_URL is not the address that the service gives for itself
  */
-export function tokenOfRule(baseUrl: string, rule: string, environment: NodeJS.ProcessEnv): () => Promise<string> {
+export function tokenOfRule(
+  baseUrl: string,
+  rule: string,
+  environment: NodeJS.ProcessEnv,
+): (refused?: string) => Promise<string> {
   const audience = rule.includes('/') ? rule : `${baseUrl}/trust/${rule}`;
-  return async () => {
+  return async (refused) => {
     const source = sourceOf(environment);
     const name = createHash('sha256').update(`${baseUrl}\n${audience}\n${source.job}`).digest('hex');
     const path = join(environment.RUNNER_TEMP || tmpdir(), `worktrack-${name.slice(0, 32)}`);
     return (
-      lasting(path) ??
+      lasting(path, refused) ??
       inTurn(`${path}.lock`, async () => {
-        const fromAnother = lasting(path);
+        const fromAnother = lasting(path, refused);
         if (fromAnother !== undefined) return fromAnother;
-        const fresh = await exchanged(baseUrl, await source.jwt(audience));
+        const fresh = await exchanged(baseUrl, audience, source);
         keep(path, fresh);
         return fresh.token;
       })
@@ -65,9 +75,9 @@ function taken(lock: string): boolean {
   return false;
 }
 
-function lasting(path: string): string | undefined {
+function lasting(path: string, refused: string | undefined): string | undefined {
   const kept = keptIn(path);
-  return kept && kept.endsAtMs - Date.now() > SPARE_MS ? kept.token : undefined;
+  return kept && kept.token !== refused && kept.endsAtMs - Date.now() > SPARE_MS ? kept.token : undefined;
 }
 
 interface Source {
@@ -96,26 +106,36 @@ function sourceOf(environment: NodeJS.ProcessEnv): Source {
 }
 
 function textOf(file: string): string {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8').trim();
+    text = readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new Failure('usage', `WORKTRACK_ID_TOKEN_FILE cannot be read: ${(error as Error).message}`);
   }
+  if (text === '') throw new Failure('usage', `WORKTRACK_ID_TOKEN_FILE names ${file}, which is empty.`);
+  return text;
 }
 
 /** https://docs.github.com/en/actions/reference/security/oidc#methods-for-requesting-the-oidc-token */
 async function fromGitHub(url: string, secret: string, audience: string): Promise<string> {
-  const response = await asked(`${url}&audience=${encodeURIComponent(audience)}`, {
+  const response = await fetch(`${url}&audience=${encodeURIComponent(audience)}`, {
     headers: { authorization: `Bearer ${secret}`, accept: 'application/json' },
+    ...limits(),
+  }).catch((error: unknown) => {
+    throw noAnswer(url, error);
   });
   const { value } = ((await response.json().catch(() => undefined)) ?? {}) as { readonly value?: string };
   if (!response.ok || !value) throw new Failure('unreachable', `GitHub gives no ID token (HTTP ${response.status}).`);
   return value;
 }
 
-async function exchanged(baseUrl: string, jwt: string): Promise<Kept> {
-  const body = new URLSearchParams({ grant_type: GRANT, assertion: jwt });
-  const response = await asked(`${baseUrl}/oauth/token`, { method: 'POST', body });
+async function exchanged(baseUrl: string, audience: string, source: Source): Promise<Kept> {
+  const url = `${baseUrl}/oauth/token`;
+  const response = await repeated(async () => {
+    const body = new URLSearchParams({ grant_type: GRANT, assertion: await source.jwt(audience) });
+    return fetch(url, { method: 'POST', body, ...limits() }).catch((error: unknown) => error);
+  });
+  if (!(response instanceof Response)) throw noAnswer(url, response);
   const answer = ((await response.json().catch(() => undefined)) ?? {}) as {
     readonly access_token?: string;
     readonly expires_in?: number;
@@ -124,25 +144,21 @@ async function exchanged(baseUrl: string, jwt: string): Promise<Kept> {
   };
   if (answer.access_token)
     return { token: answer.access_token, endsAtMs: Date.now() + (answer.expires_in ?? 0) * 1_000 };
-  if (answer.error_description && response.status < 500) {
-    throw new Failure('usage', `${baseUrl} gives no token: ${answer.error_description} (request ${answer.request_id})`);
+  const { status } = response;
+  const kind = status >= 500 ? 'unreachable' : status === TOO_MANY ? 'refused' : 'usage';
+  if (!answer.error_description) {
+    throw new Failure(kind, `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`);
   }
-  throw new Failure(
-    'unreachable',
-    `${baseUrl} gives no token: ${answer.error_description ?? `HTTP ${response.status}`}`,
-  );
+  const why = inFlags(answer.error_description, [], {});
+  throw new Failure(kind, `${baseUrl} gives no token for ${audience}: ${why} (request ${answer.request_id})`);
 }
 
-async function asked(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-  } catch (error) {
-    const { message, cause } = error as Error;
-    throw new Failure(
-      'unreachable',
-      `${new URL(url).origin} does not answer (${(cause as Error)?.message ?? message}).`,
-    );
-  }
+function noAnswer(url: string, error: unknown): Failure {
+  const { message, cause } = error as Error;
+  return new Failure(
+    'unreachable',
+    `${new URL(url).origin} does not answer (${(cause as Error)?.message ?? message}).`,
+  );
 }
 
 function keptIn(path: string): Kept | undefined {

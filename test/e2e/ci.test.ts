@@ -323,6 +323,37 @@ describe('a job without a secret', () => {
     expect(given.length - before).toBe(4);
   });
 
+  test('and one that its rule has ended before its time', async () => {
+    const own = await newRule();
+    const env = { ...runner, RUNNER_TEMP: newFolder(), WORKTRACK_TRUST_RULE: own.audience };
+    expect(await command('item list', env)).toBe(0);
+    for (const disabled of [true, false]) {
+      await organization.call('PATCH', `/api/trust-rules/${own.id}`, { disabled });
+    }
+    const before = given.length;
+    for (let i = 0; i < 2; i++) expect(await command('item list', env)).toBe(0);
+    expect(given.length - before).toBe(1);
+  });
+
+  test('a service that restarts just then is asked for it again', async () => {
+    let asked = 0;
+    const restarting = createServer(async (request, response) => {
+      if (request.url === '/oauth/token' && asked++ === 0) return response.writeHead(503, { 'retry-after': '0' }).end();
+      const { authorization, 'content-type': type } = request.headers;
+      const answer = await fetch(`${system.baseUrl}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
+        ...(request.method === 'POST' && { body: await text(request) }),
+      });
+      return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    });
+    await new Promise<void>((resolve) => restarting.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(restarting.address() as AddressInfo).port}`;
+    expect(await command('item list', { ...runner, RUNNER_TEMP: newFolder(), WORKTRACK_URL: url })).toBe(0);
+    expect(asked).toBe(2);
+    restarting.close();
+  });
+
   test('several commands of a job share what one JWT was exchanged for, from GitLab and from a file', async () => {
     for (let i = 0; i < 3; i++) {
       const jwt = issuer.jwt({ ...CLAIMS, aud: rule.audience });
@@ -342,9 +373,17 @@ describe('a job without a secret', () => {
 
   test('what a job may not, or lacks, is said in words', async () => {
     const env = { WORKTRACK_ID_TOKEN: issuer.jwt({ ...CLAIMS, branch: 'other', aud: rule.audience }) };
-    await expect(command('item list', env)).rejects.toThrow(/gives no token: The JWT was not accepted/);
+    await expect(command('item list', env)).rejects.toThrow(
+      /gives no token for \S+\/trust\/\S+: The JWT was not accepted\. .*: `worktrack trust tries <id>`/,
+    );
     await expect(command('item list', {})).rejects.toThrow(/WORKTRACK_TRUST_RULE is set, but there is no ID token/);
     await expect(command('item list', { WORKTRACK_ID_TOKEN_FILE: '/nonexistent' })).rejects.toThrow(/cannot be read/);
+    writeFileSync(join(folder, 'nothing'), '\n');
+    await expect(command('item list', { WORKTRACK_ID_TOKEN_FILE: 'nothing' })).rejects.toThrow(/which is empty/);
+    await expect(command('item list', { WORKTRACK_ID_TOKEN: 'x', WORKTRACK_URL: issuer.url })).rejects.toThrow(
+      /not as worktrack does \(HTTP 200\)\. Check WORKTRACK_URL/,
+    );
+    await expect(command('item list', { WORKTRACK_TRUST_RULE: '' })).rejects.toThrow(/set WORKTRACK_TRUST_RULE/);
     await expect(
       command('item list', { ...runner, RUNNER_TEMP: newFolder(), ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of another' }),
     ).rejects.toThrow(/GitHub gives no ID token \(HTTP 403\)/);

@@ -321,6 +321,12 @@ describe('every failure is one line on standard error that says what to do', () 
     const missing = await run('key', 'revoke', '0198c0de-0000-7000-8000-000000000000');
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stderr).toMatch(/^error: There is no API key .*\(NOT_FOUND, request .+\)\n$/);
+    const claim = ['--claim', 'a=b', '--claim'];
+    const trust = (...more: string[]) =>
+      run('trust', 'create', '--name', 'CI', '--issuer', 'https://ci.example', ...more);
+    expect((await trust(...claim, 'iss=c')).stderr).toMatch(/^error: --claim \(iss\) is checked of every token/);
+    expect((await trust(...claim, 'c=d', '--ttl', '10s')).stderr).toMatch(/^error: --ttl: must be at least 60\./);
+    expect((await trust(...claim, 'c=d', '--user', 'me')).stderr).toMatch(/^error: --user: must be a UUID\./);
     const badName = await worktrack(['org', 'create', '--name', ' ', '--owner-email', 'x@example.com'], service());
     expect(badName).toMatchObject({ code: 1 });
     expect(badName.stderr).toMatch(/^error: name: ((?!name:).)*\. \(VALIDATION_FAILED/);
