@@ -31,6 +31,18 @@ test('lists are narrowed by when items are due; overdue leaves out what is done'
   expect(cards.map(({ title, dueDate }) => [title, dueDate])).toEqual([['late', '2020-01-01']]);
 });
 
+test('what is done on another board is not overdue either, also where columns of both are asked for', async () => {
+  const two = await startProject();
+  const board = await call(two.caller, 'boards.create', { id: two.project.id, name: 'Second' });
+  const columnOf = (columns: typeof board.columns, called: string) => columns.find(({ name }) => name === called)?.id ?? '';
+  const done = columnOf(board.columns, 'Done');
+  await two.create('task', { title: 'late', dueDate: '2020-01-01' });
+  await two.create('task', { title: 'late, done', dueDate: '2020-01-01', boardId: board.id, boardColumnId: done });
+  const boardColumnId = [columnOf(two.board.columns, 'Backlog'), done];
+  const { workItems } = await call(two.caller, 'workItems.list', { overdue: true, boardColumnId });
+  expect(workItems.map(({ title }) => title)).toEqual(['late']);
+});
+
 test('lists are sorted by due date and estimate, what has none last in both directions, page by page', async () => {
   const paged = async (sort: string) => {
     const found: string[] = [];

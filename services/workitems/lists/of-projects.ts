@@ -58,16 +58,15 @@ async function boardsNear(scope: Scope, { board, projectId }: Near): Promise<rea
 export async function dueOf(
   scope: Scope,
   { dueBefore, dueAfter, overdue }: Pick<Input<typeof listWorkItems>, 'dueBefore' | 'dueAfter' | 'overdue'>,
-  { place, projectId, like }: Pick<Where, 'place' | 'projectId' | 'like'>,
+  { place: { boardId, boardColumnId }, projectId }: Pick<Where, 'place' | 'projectId'>,
 ): Promise<Where['due']> {
   if (!overdue) {
     return dueBefore === undefined && dueAfter === undefined ? undefined : { before: dueBefore, after: dueAfter };
   }
   const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
   const before = dueBefore !== undefined && dueBefore < today ? dueBefore : today;
-  const { boardId, boardColumnId } = place;
-  const ofColumn = boardColumnId ?? like.boardColumnId?.[0] ?? undefined;
-  const board = boardId ? await findBoard(scope, boardId) : ofColumn ? await boardWithColumn(scope, ofColumn) : null;
+  const ofColumn = boardColumnId ? await boardWithColumn(scope, boardColumnId) : null;
+  const board = boardId ? await findBoard(scope, boardId) : ofColumn;
   const boards = board ? [board] : await boardsOf(scope, projectId);
   const done = boards.flatMap(({ columns }) => columns.filter((column) => isDone(roleOf(column))).map(({ id }) => id));
   return { before, after: dueAfter, notIn: done };
