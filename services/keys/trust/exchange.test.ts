@@ -558,6 +558,17 @@ describe('a refusal can be understood by who may', () => {
     expect(Math.abs(Date.parse(tries[0]?.at ?? '') - Date.now())).toBeLessThan(60_000);
   });
 
+  test('a key is used for its own algorithm alone, which is named', async () => {
+    const strict = await TestIssuer.start();
+    const key = newIssuerKey('RS256');
+    strict.keys = [{ ...key, jwk: { ...key.jwk, alg: 'PS256' } }];
+    const rule = await newRule({ issuer: strict.url });
+    expect(await outcomeOf(strict.jwt({ ...CLAIMS, aud: rule.audience }))).toBe('refused');
+    const [tried] = await triesOf(rule);
+    expect(tried).toMatchObject({ claim: 'header alg', expected: 'PS256', got: 'RS256' });
+    await strict.stop();
+  });
+
   test('the last 100 are kept, and what nobody signed pushes out nothing that the issuer did', async () => {
     const rule = await newRule();
     const claims = { ...CLAIMS, aud: rule.audience };

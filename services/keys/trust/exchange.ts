@@ -15,6 +15,7 @@ import type { PublicJwk, TrustRuleDocument } from '../trust-rules/trust-rules.mo
 import { noteRuleUse, rulesById } from '../trust-rules/trust-rules.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import {
+  ALGORITHMS,
   type Algorithm,
   endOf,
   type Mismatch,
@@ -168,6 +169,10 @@ async function proofOf(
     const leftOut = rule.jwks ? 0 : issuer.leftOut();
     const whose = leftOut > 0 ? `first ${MAX_KEYS} usable keys: it has ${leftOut} more` : 'usable keys';
     return { claim: 'header kid', expected: `one of the issuer's ${whose}`, got: shown(kid) };
+  }
+  if (!keys.some((key) => fits(key, alg))) {
+    const own = keys.flatMap((key) => ALGORITHMS.filter((each) => fits(key, each)));
+    return { claim: 'header alg', expected: [...new Set(own)].join(', '), got: alg };
   }
   for (const key of keys) if (fits(key, alg) && (await verifies(text, key, alg))) return undefined;
   return { claim: 'signature', expected: "made with the issuer's key", got: 'another' };
