@@ -34,7 +34,8 @@ test('lists are narrowed by when items are due; overdue leaves out what is done'
 test('what is done on another board is not overdue either, also where columns of both are asked for', async () => {
   const two = await startProject();
   const board = await call(two.caller, 'boards.create', { id: two.project.id, name: 'Second' });
-  const columnOf = (columns: typeof board.columns, called: string) => columns.find(({ name }) => name === called)?.id ?? '';
+  const columnOf = (columns: typeof board.columns, called: string) =>
+    columns.find(({ name }) => name === called)?.id ?? '';
   const done = columnOf(board.columns, 'Done');
   await two.create('task', { title: 'late', dueDate: '2020-01-01' });
   await two.create('task', { title: 'late, done', dueDate: '2020-01-01', boardId: board.id, boardColumnId: done });
