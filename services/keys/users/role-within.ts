@@ -1,11 +1,8 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
-import type { Permission } from '@worktrack/contracts/permissions';
+import { ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import { roleById } from '../roles/roles.repository.ts';
-
-/** Admins rename, demote and disable owners, though only owners read the audit log. They make none, and act as none. */
-const MANAGED_WITHOUT: readonly Permission[] = ['audit:read'];
 
 /**
  * Nobody gives more than they hold, and nobody changes, or acts as, somebody who holds more: otherwise a key that may only change users could make its own user
@@ -28,10 +25,9 @@ export async function requireRoleWithin(
     throw fail('VALIDATION_FAILED', `role ${message}.`, { details: [{ path, message }] });
   }
   const role = found?.name ?? roleId;
-  const isManaged = path === 'id' && roleId === 'owner';
-  const beyond = (found?.permissions ?? []).filter(
-    (permission) => !caller.permissions.includes(permission) && !(isManaged && MANAGED_WITHOUT.includes(permission)),
-  );
+  // Admins rename, demote and disable owners, though they hold less. They make none, and act as none.
+  const needed = path === 'id' && roleId === 'owner' ? ROLE_PERMISSIONS.admin : (found?.permissions ?? []);
+  const beyond = needed.filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length === 0) return;
   const missing = `${beyond.join(', ')}, which your key does not have`;
   const message = {
