@@ -14,6 +14,10 @@ export class Failure extends Error {
   }
 }
 
+/** Of an answer that has not worktrack's form. */
+export const notAsWorktrack = (baseUrl: string, status: number) =>
+  `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`;
+
 /** Options that are not called as their fields are: of what is given several times, and of times with a unit. */
 const OPTIONS: Readonly<Record<string, string>> = {
   allowedDomains: '--domain',

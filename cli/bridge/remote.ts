@@ -8,6 +8,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
+import { notAsWorktrack } from '../failure.ts';
 import { asked, type Service } from '../service/service.ts';
 
 /** Longer than the longest operation, writing a prompt. */
@@ -132,7 +133,7 @@ export class RemoteTools {
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method, params }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
-      }).catch((error: unknown) => error),
+      }),
     );
     let response: Response;
     let text: string;
@@ -161,7 +162,7 @@ export class RemoteTools {
     const { baseUrl, keySource, projectId } = this.#service;
     const { code, message: said } = error ?? {};
     if (!code || !said) {
-      const words = `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`;
+      const words = notAsWorktrack(baseUrl, status);
       // What a proxy returns while the service behind it restarts.
       return status >= 502 && status <= 504 ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);
     }

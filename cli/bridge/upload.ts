@@ -105,7 +105,7 @@ async function send(service: Service, input: Given, content: Blob, idempotencyKe
       headers: { authorization, 'idempotency-key': idempotencyKey },
       body: form,
       signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS),
-    }).catch((error: unknown) => error),
+    }),
   );
   if (!(response instanceof Response)) {
     throw new ServiceAway(

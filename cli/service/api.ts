@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure, inFlags, refusalWords } from '../failure.ts';
+import { Failure, inFlags, notAsWorktrack, refusalWords } from '../failure.ts';
 import { fieldNames } from '../flags.ts';
 import { repeated } from './repeated.ts';
 import { asked, chooseService, type Service, UNKNOWN_KEY } from './service.ts';
@@ -64,15 +64,16 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
     projectId,
     call: (operation, input, options) =>
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
-    open: async (path, { accept, signal }) =>
-      asked(service, (authorization) =>
+    open: async (path, { accept, signal }) => {
+      const response = await asked(service, (authorization) =>
         fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal }),
-      ),
+      );
+      if (response instanceof Response) return response;
+      throw response;
+    },
     download: async (operation, input) => {
       const { url } = requestOf(baseUrl, operation, input);
-      const response = await asked(service, (authorization) =>
-        fetch(url, { headers: { authorization } }).catch((error: unknown) => error),
-      );
+      const response = await asked(service, (authorization) => fetch(url, { headers: { authorization } }));
       if (response instanceof Response && response.ok && response.body) return response.body;
       return (await outcomeOf(baseUrl, response)) as never;
     },
@@ -98,7 +99,7 @@ async function sent(
         ...init,
         headers: { ...headers, authorization },
         signal: AbortSignal.timeout(timeoutMs),
-      }).catch((error: unknown) => error),
+      }),
     ),
   );
   return outcomeOf(service.baseUrl, answer, { inOwnWords, configured });
@@ -170,10 +171,7 @@ export async function outcomeOf(
   }
   const envelope = (await response.json().catch(() => undefined)) as Envelope | undefined;
   if (typeof envelope?.success !== 'boolean') {
-    throw new Failure(
-      'usage',
-      `${baseUrl} answers, but not as worktrack does (HTTP ${response.status}). Check WORKTRACK_URL.`,
-    );
+    throw new Failure('usage', notAsWorktrack(baseUrl, response.status));
   }
   if (envelope.success) return envelope.data;
   const { code, message, details, requestId } = envelope.error as NonNullable<Envelope['error']>;

@@ -25,18 +25,23 @@ export interface Service {
 /** The service knows no such key. Of a token, it has ended, or somebody has ended it by changing its rule. */
 export const UNKNOWN_KEY = 401;
 
-/** Asks with the credential, and once more if that is refused and another is to be had. @throws Failure, and what `ask` throws */
-export async function asked<T>(
+/**
+ * Asks with the credential, and once more if that is refused and another is to be had.
+ * @returns the response, or what `fetch` threw
+ * @throws Failure if there is no credential
+ */
+export async function asked(
   { credential }: Pick<Service, 'credential'>,
-  ask: (authorization: string) => Promise<T>,
-): Promise<T> {
+  ask: (authorization: string) => Promise<Response>,
+): Promise<unknown> {
+  const askAs = (key: string) => ask(`Bearer ${key}`).catch((error: unknown) => error);
   const first = await credential();
-  const answer = await ask(`Bearer ${first}`);
+  const answer = await askAs(first);
   if (!(answer instanceof Response) || answer.status !== UNKNOWN_KEY) return answer;
   const other = await credential(first);
   if (other === first) return answer;
   await answer.body?.cancel();
-  return ask(`Bearer ${other}`);
+  return askAs(other);
 }
 
 /** `config.json` in the operating system's usual folder for configurations: `~/.config/worktrack/` on Linux. */

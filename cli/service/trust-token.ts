@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, inFlags } from '../failure.ts';
+import { Failure, inFlags, notAsWorktrack } from '../failure.ts';
 import { ATTEMPTS, LONGEST_DELAY_SECONDS, repeated } from './repeated.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -147,7 +147,7 @@ async function exchanged(baseUrl: string, audience: string, source: Source): Pro
   const { status } = response;
   const kind = status >= 500 ? 'unreachable' : status === TOO_MANY ? 'refused' : 'usage';
   if (!answer.error_description) {
-    throw new Failure(kind, `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`);
+    throw new Failure(kind, notAsWorktrack(baseUrl, status));
   }
   const why = inFlags(answer.error_description, [], {});
   throw new Failure(kind, `${baseUrl} gives no token for ${audience}: ${why} (request ${answer.request_id})`);
