@@ -4,7 +4,7 @@ export const MAX_MENTIONS = 20;
 /** What a code block or code span contains is quoted, and mentions nobody. */
 const CODE = /^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))|(`+)[^`][\s\S]*?\2/gm;
 /** Not in an address: `ada@example.com`. An underscore before it is emphasis, unless it ends a word. */
-const MENTION =
+export const MENTION =
   /(?<![\p{L}\p{N}.%+\-@/]_*)@(?<handle>[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/gu;
 
 /** A name as a mention writes it: without spaces, in any case. I, İ, ı and i are one letter, since which of them is in which case depends on the language. */

@@ -1,5 +1,5 @@
 import './markdown.css';
-import { handleOf, readingsOf } from '@worktrack/contracts/people/mentions';
+import { handleOf, MENTION, readingsOf } from '@worktrack/contracts/people/mentions';
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,8 +11,7 @@ const HEADING_LEVELS_ABOVE = 2;
 const DEEPEST_HEADING = 6;
 const WITH_DIRECTION: ReadonlySet<string> = new Set(['P', 'H3', 'H4', 'H5', 'H6', 'UL', 'OL', 'BLOCKQUOTE', 'TABLE']);
 const TASK_ID = /^[A-Z]{1,5}-[TSFEI]-[1-9]\d{0,9}(?![\w-])/;
-/** As the service reads mentions (contracts/people/mentions.ts). */
-const MENTION = /^@([\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/u;
+const MENTION_AT_START = new RegExp(`^${MENTION.source}`, 'u');
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
@@ -43,9 +42,9 @@ const marked = new Marked({
     {
       name: 'mention',
       level: 'inline',
-      start: (text) => indexOf(text, /(?<![\p{L}\p{N}.%+\-@/]_*)@[\p{L}\p{N}]/u),
+      start: (text) => indexOf(text, MENTION),
       tokenizer(text) {
-        const [raw, name] = MENTION.exec(text) ?? [];
+        const [raw, name] = MENTION_AT_START.exec(text) ?? [];
         return raw && !this.lexer.state.inLink ? { type: 'mention', raw, name } : undefined;
       },
       renderer: ({ raw, name }) =>
