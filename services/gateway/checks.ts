@@ -5,6 +5,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from './clients.ts';
 
 export const CHECK_DEADLINE_MS = 1_000;
+export const NO_ANSWER = `No answer within ${CHECK_DEADLINE_MS} ms.`;
 /** A query about something that does not exist: the reply proves that the route and the service's database work. */
 const NOTHING = '00000000-0000-0000-0000-000000000000';
 const NOBODY: Caller = { organizationId: NOTHING, userId: NOTHING, keyId: NOTHING, permissions: ['projects:read'] };
@@ -48,7 +49,7 @@ async function answers(ask: () => Promise<unknown>): Promise<State> {
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     if (error.code === 'UNAVAILABLE') return error.message;
-    if (error.code === 'DEADLINE_EXCEEDED') return `No answer within ${CHECK_DEADLINE_MS} ms.`;
+    if (error.code === 'DEADLINE_EXCEEDED') return NO_ANSWER;
     if (error.code === 'INTERNAL') return 'It fails; its log says why.';
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { Broker } from '@worktrack/rpc/connection';
 import { brokerVersion, queueLengths } from '@worktrack/rpc/queue-lengths';
 import type { Readiness } from '@worktrack/runtime/process/service';
 import { type Redis, ReplyError } from '@worktrack/runtime/redis/connection';
-import { CHECK_DEADLINE_MS, type ServiceChecks } from './checks.ts';
+import { CHECK_DEADLINE_MS, NO_ANSWER, type ServiceChecks } from './checks.ts';
 import { VERSION } from './version.ts';
 
 const DEGRADED = 'degraded: ';
@@ -63,8 +63,7 @@ async function askBroker(
     queueLengths(broker, services),
     sleep(CHECK_DEADLINE_MS, undefined, { ref: false }),
   ]);
-  if (lengths) return { queues: [...lengths] };
-  return { queues: [], rabbitmq: `No answer within ${CHECK_DEADLINE_MS} ms.` };
+  return lengths ? { queues: [...lengths] } : { queues: [], rabbitmq: NO_ANSWER };
 }
 
 /** Its connection may stand, and nobody answer: readiness is asked too often to wait for that. */

@@ -84,38 +84,27 @@ describe('a part that is unavailable', () => {
     }
   });
 
-  test('Redis that is frozen is degraded in the health of the system, though its connections stand', async () => {
-    const redis = system.servers?.redis.part;
-    const found = async () => {
-      const { components } = (await organization.call<Health>('GET', '/api/health')).data;
-      return components.find(({ name }) => name === 'redis');
-    };
-    await until(found, (answer) => answer?.state === 'ok');
-    await redis?.kill('SIGSTOP');
-    try {
-      const detail = 'Redis does not answer; caches and rate windows are not shared.';
-      expect(await found()).toEqual({ name: 'redis', state: 'degraded', detail });
-    } finally {
-      await redis?.kill('SIGCONT');
-    }
-    await until(found, (answer) => answer?.state === 'ok');
-  });
-
-  test('RabbitMQ that is frozen is missing in the health of the system, though its connections stand', async () => {
-    const rabbitmq = system.servers?.rabbitmq.part;
-    const found = async () => {
-      const { components } = (await organization.call<Health>('GET', '/api/health')).data;
-      return components.find(({ name }) => name === 'rabbitmq');
-    };
-    await until(found, (answer) => answer?.state === 'ok');
-    await rabbitmq?.kill('SIGSTOP');
-    try {
-      expect(await found()).toEqual({ name: 'rabbitmq', state: 'missing', detail: 'No answer within 1000 ms.' });
-    } finally {
-      await rabbitmq?.kill('SIGCONT');
-    }
-    await until(found, (answer) => answer?.state === 'ok');
-  });
+  test.each([
+    ['redis', 'degraded', 'Redis does not answer; caches and rate windows are not shared.'],
+    ['rabbitmq', 'missing', 'No answer within 1000 ms.'],
+  ] as const)(
+    '%s that is frozen is %s in the health of the system, though its connections stand',
+    async (name, state, detail) => {
+      const part = system.servers?.[name].part;
+      const found = async () => {
+        const { components } = (await organization.call<Health>('GET', '/api/health')).data;
+        return components.find((component) => component.name === name);
+      };
+      await until(found, (answer) => answer?.state === 'ok');
+      await part?.kill('SIGSTOP');
+      try {
+        expect(await found()).toEqual({ name, state, detail });
+      } finally {
+        await part?.kill('SIGCONT');
+      }
+      await until(found, (answer) => answer?.state === 'ok');
+    },
+  );
 });
 
 const LOOKS = 10;
