@@ -89,8 +89,8 @@ test('whoever may only read keeps views for themselves', async () => {
   for (const share of [
     call(viewer, 'views.create', { name: 'Ours', projectId, shared: true }),
     call(viewer, 'views.update', { id, shared: true }),
-  ]) {
-    expect(await failure(share)).toMatchObject({ code: 'PERMISSION_DENIED' });
+  ].map(failure)) {
+    expect(await share).toMatchObject({ code: 'PERMISSION_DENIED' });
   }
 });
 
