@@ -31,6 +31,7 @@ import type { Slot } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { requireNoneOutlasts } from './outlasting.ts';
 import { Presence } from './presence.ts';
+import { tellingNames } from './renaming.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
 /** Who is requesting an operation, and under which ids. */
@@ -139,7 +140,9 @@ export function createPerform(needs: {
     const write = async (idempotencyKey: string) => {
       const options = { caller, requestId, trace, idempotencyKey };
       if (waitMs === 0) {
-        const reply = await run(input, options, origin.identity, bytes);
+        const reply = await tellingNames(operation, input.parsed, needs.clients, options, () =>
+          run(input, options, origin.identity, bytes),
+        );
         await requireNoneOutlasts(operation, input.parsed, reply, origin, needs);
         return reply;
       }

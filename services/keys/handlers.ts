@@ -38,7 +38,7 @@ import { audienceOf, type TrustSettings } from './trust/settings.ts';
 import { recordOf, rulesOfOrganization } from './trust-rules/trust-rules.repository.ts';
 import { createUser } from './users/create.ts';
 import { eraseUser } from './users/erase.ts';
-import { namedUsers } from './users/named.ts';
+import { namedUsers, nameOfUser } from './users/named.ts';
 import { createRole, deleteRole, updateRole } from './users/roles.ts';
 import { updateUser } from './users/update.ts';
 import { pageOfUsers, usersOfRole } from './users/users.repository.ts';
@@ -61,6 +61,7 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
     }),
     'users.list': (input, context) => pageOfUsers(context, input),
     'users.named': namedUsers,
+    'users.nameOf': nameOfUser,
     'users.create': createUser,
     'users.update': write(updateUser, {
       announce: async (_, { id }, context) => invalidate(await prefixesOfUsers(context, [id])),

@@ -48,6 +48,7 @@ test('every query of every operation is answered by an index, without a sort', a
   const gone = await ask('users.create', { email: 'gone@example.com', name: 'Gone', role: 'member' }, owner);
   await ask('users.update', { id: gone.id, disabled: true }, owner);
   await ask('users.erase', { id: gone.id }, owner);
+  await ask('users.nameOf', { id: gone.id }, owner);
   const created = await ask('keys.create', { name: 'Second' }, owner);
   const key = created.key ?? '';
   await ask('identity.verify', { prefix: prefixOf(key), digest: hash('sha256', key) });

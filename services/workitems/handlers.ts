@@ -52,6 +52,7 @@ import { listWorkItems } from './lists/list.ts';
 import { openBoard } from './lists/open-board.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';
 import { moveWorkItem } from './moves/move.ts';
+import { nameUser } from './people/name-user.ts';
 import { generatePrompt } from './prompts/generate.ts';
 import { getWorkItemPrompt } from './prompts/read.ts';
 import type { PromptModel } from './prompts/settings.ts';
@@ -129,6 +130,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.getPrompt': getWorkItemPrompt,
       'workItems.needs': listNeeds,
       'workItems.summaries': summarizeWorkItems,
+      'workItems.nameUser': nameUser,
       'workItems.brief': getItemBrief,
       'workItems.lineage': getLineage,
       'attachments.list': listAttachments,

@@ -27,6 +27,7 @@ import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
 import { unheldMigration } from './migrations/unheld.repository.ts';
+import { followNames } from './people/follow-names.ts';
 import { usePriceFile } from './sessions/price-file.ts';
 
 const settings = config();
@@ -52,6 +53,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(() => sweep.stop());
   const leases = sweepEndedLeases(log);
   onStop(() => leases.stop());
+  const names = followNames(log);
+  onStop(() => names.stop());
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());

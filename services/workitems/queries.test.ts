@@ -214,6 +214,9 @@ test('every query of every operation is answered by an index, without a sort', a
         await ask(by, 'workItems.needs', { ...needs, after: { kind, since: new Date().toISOString(), id } });
       }
     }
+    const user = { userId: caller.userId, name: 'Ada' };
+    await ask(caller, 'workItems.nameUser', { ...user, revision: 1, isErased: false });
+    await ask(caller, 'workItems.nameUser', { ...user, name: 'Erased user', revision: 2, isErased: true });
     await ask(caller, 'workItems.lineage', { id: idea.taskId });
     await ask(caller, 'workItems.lineage', { id: second.taskId });
     await ask(caller, 'attachments.list', { workItemId: task.id });

@@ -3,7 +3,7 @@ import { denyConnection, listConnections, openConnection } from './connections.t
 import { createGrant, listGrants, revokeGrant } from './grants.ts';
 import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
 import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
-import { namedUsers } from './named-users.ts';
+import { namedUsers, nameOfUser } from './named-users.ts';
 import { endToken, noteSteps, redeemCode, refreshGrant, registerClient, startConnection } from './oauth.ts';
 import { createOrganization } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
@@ -41,6 +41,7 @@ export const keysContract = serviceContract('keys', [
   updateUser,
   eraseUser,
   namedUsers,
+  nameOfUser,
   createOrganization,
   verifyIdentity,
   currentIdentity,

@@ -59,6 +59,9 @@ export const updateUser = operation({
   rest: 'PATCH /api/users/:id',
 });
 
+/** Of all who are erased. */
+export const ERASED_NAME = 'Erased user';
+
 export const eraseUser = operation({
   name: 'users.erase',
   summary:
@@ -76,7 +79,7 @@ export const eraseUser = operation({
     input: { id: ids.user },
     output: {
       ...exampleUser,
-      name: 'Erased user',
+      name: ERASED_NAME,
       email: `${ids.user}@erased.invalid`,
       role: 'member',
       disabled: true,

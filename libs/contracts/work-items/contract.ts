@@ -42,6 +42,7 @@ import { getWorkItem } from './get.ts';
 import { listCards, listGroups, listProjectCards } from './lists/cards.ts';
 import { listWorkItems } from './lists/list.ts';
 import { openBoard } from './lists/open-board.ts';
+import { nameUser } from './people.ts';
 import { resolveWorkItems } from './resolve.ts';
 
 export const workItemsContract = serviceContract('workitems', [
@@ -105,6 +106,7 @@ export const workItemsContract = serviceContract('workitems', [
   listModelPrices,
   listNeeds,
   summarizeWorkItems,
+  nameUser,
   getItemBrief,
   getLineage,
   listAttachments,

@@ -210,9 +210,13 @@ describe('refusals', () => {
 test('erasing a user leaves neither name nor address, and the chain whole', async () => {
   const organizationId = randomUUID();
   const userId = randomUUID();
-  const personal = ['Grace Hopper', 'grace@example.com', '203.0.113.77', 'GracesBrowser/1'];
-  const [name = '', email, address = '', userAgent = ''] = personal;
+  const personal = ['Grace Hopper', 'Grace Murray', 'grace@example.com', '203.0.113.77', 'GracesBrowser/1'];
+  const [name = '', former, email, address = '', userAgent = ''] = personal;
   await events.take([
+    event({ organizationId, data: { kind: 'assigned', userId, assignee: former }, type: 'work_item.needs_attention' }),
+    event({ organizationId, data: { assignee: former, title: 'Grace' }, type: 'work_item.created' }),
+    event({ organizationId, data: { changes: { assignee: { from: former, to: name } } } }),
+    event({ organizationId, data: { changes: { assignee: { from: null, to: 'Grace' } } } }),
     event({ organizationId, type: 'user.created', subjectId: userId, data: { name, email, role: 'member' } }),
     entry(organizationId, {
       targets: [{ type: 'user', id: userId, name }],
@@ -229,7 +233,8 @@ test('erasing a user leaves neither name nor address, and the chain whole', asyn
   const [after, log] = [await everything(organizationId), await events.everything(organizationId)];
   const stored = JSON.stringify([after, log]);
   for (const text of personal) expect(stored).not.toContain(text);
-  expect(stored).toContain('Grace');
+  expect(stored).toContain('"title":"Grace"');
+  expect(stored).toContain('"changes":{"assignee":{"from":null,"to":"Grace"}}');
   expect(isWhole(after)).toBe(true);
   expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
   expect(after[0]?.targets[0]?.name).toBe(commitmentTo(name, before[0]?.salts['targets.0.name'] as string));

@@ -1,22 +1,67 @@
+import { EVENT_TYPES, type EventType, type LoggedEvent } from '@worktrack/contracts/events/event';
+import { ERASED_NAME } from '@worktrack/contracts/keys/users';
 import { headOf } from './heads.repository.ts';
 import { LogModel } from './log.model.ts';
-import { between, oldestOf } from './places.repository.ts';
+import { between, type LogFilter, oldestOf } from './places.repository.ts';
 
-const TYPES_WITH_NAMES = ['user.created', 'user.updated'] as const;
-const ERASED_PLACES = 2_000;
+const OF_USERS = ['user.created', 'user.updated'] as const;
+/** Says which user an item was assigned to, and by what name. */
+const OF_ASSIGNING = ['work_item.needs_attention'] as const;
+const OF_ITEMS = EVENT_TYPES.filter((type) => type.startsWith('work_item.'));
+const ERASED_PLACES = 500;
 
-/** Drops what events say about who a user is: name and address. A rare call, so it walks the log rather than having an index kept up for it. */
+type Data = Readonly<Record<string, unknown>>;
+
+/**
+ * Drops what events say about who a user is: name and address, also where items were assigned by that name. A rare call, so it walks the log rather than having an
+ * index kept up for it.
+ */
 export async function eraseUserFromLog(organizationId: string, userId: string): Promise<void> {
+  const names = new Set<unknown>();
+  const learn = (...said: readonly unknown[]) => {
+    for (const name of said) if (typeof name === 'string') names.add(name);
+  };
+  await eachIn(organizationId, { types: OF_ASSIGNING }, ({ data }) => {
+    if (data.userId === userId) learn(data.assignee);
+    return undefined;
+  });
+  await eachIn(organizationId, { types: OF_USERS, workItemId: userId }, ({ data }) => {
+    const { name, email: _, changes, ...rest } = data;
+    const { name: changed, email: __, ...others } = (changes ?? {}) as Record<string, unknown>;
+    const { from, to } = (changed ?? {}) as Data;
+    learn(name, from, to);
+    return { ...rest, ...(changes !== undefined && { changes: others }) };
+  });
+  if (names.size === 0) return;
+  await eachIn(organizationId, { types: OF_ITEMS }, ({ data }) => withoutNames(data, names));
+}
+
+/** @param erased returns what the event says instead; undefined: the same */
+async function eachIn(
+  organizationId: string,
+  filter: LogFilter & { readonly types: readonly EventType[] },
+  erased: (event: LoggedEvent) => Data | undefined,
+): Promise<void> {
   const oldest = await oldestOf(organizationId);
   const head = await headOf(organizationId);
   for (let after = (oldest ?? head + 1) - 1; after < head; after += ERASED_PLACES) {
     const upTo = Math.min(head, after + ERASED_PLACES);
-    const filter = { types: TYPES_WITH_NAMES, workItemId: userId };
-    for (const { id, data } of await between(organizationId, { after, upTo }, filter, ERASED_PLACES)) {
-      const { name: _, email: __, changes, ...rest } = data;
-      const { name: ___, email: ____, ...others } = (changes ?? {}) as Record<string, unknown>;
-      const erased = JSON.stringify({ ...rest, ...(changes !== undefined && { changes: others }) });
-      await LogModel.updateOne({ organizationId, _id: id }, { $set: { data: erased } });
+    for (const event of await between(organizationId, { after, upTo }, filter, ERASED_PLACES)) {
+      const data = erased(event);
+      if (!data) continue;
+      await LogModel.updateOne({ organizationId, _id: event.id }, { $set: { data: JSON.stringify(data) } });
     }
   }
+}
+
+function withoutNames(data: Data, names: ReadonlySet<unknown>): Data | undefined {
+  const { assignee } = (data.changes ?? {}) as { readonly assignee?: Data };
+  const { from, to } = assignee ?? {};
+  if (![data.assignee, from, to].some((name) => names.has(name))) return undefined;
+  const instead = (name: unknown) => (names.has(name) ? ERASED_NAME : name);
+  return {
+    ...data,
+    ...('assignee' in data && { assignee: instead(data.assignee) }),
+    ...(assignee && { changes: { ...(data.changes as Data), assignee: { from: instead(from), to: instead(to) } } }),
+  };
 }

@@ -1,9 +1,9 @@
 import { isUuid } from '@worktrack/contracts/fields';
-import type { namedUsers as operation } from '@worktrack/contracts/keys/named-users';
+import type { nameOfUser as ofUser, namedUsers as operation } from '@worktrack/contracts/keys/named-users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import { type Meant, usersMeant } from './users.repository.ts';
+import { type Meant, nameOf, usersMeant } from './users.repository.ts';
 
 /** A name that several users share means each of them. */
 export async function namedUsers(
@@ -24,4 +24,8 @@ function meant(as: string): Meant {
   if (as.startsWith('@')) return { handle: handleOf(as.slice(1)) };
   if (isUuid(as)) return { id: as.toLowerCase() };
   return { email: as.trim().toLowerCase(), handle: handleOf(as) };
+}
+
+export async function nameOfUser({ id }: Input<typeof ofUser>, context: ReadContext): Promise<Output<typeof ofUser>> {
+  return { named: await nameOf(context, id) };
 }

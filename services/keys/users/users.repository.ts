@@ -1,7 +1,7 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import { pagination } from '@worktrack/contracts/fields';
 import type { RoleRecord, User } from '@worktrack/contracts/keys/records';
-import type { listUsers } from '@worktrack/contracts/keys/users';
+import { ERASED_NAME, type listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
@@ -79,14 +79,22 @@ export async function changeUser(scope: TellingScope, user: User, change: UserCh
 
 const handleAfter = ({ name }: UserChange) => (name === undefined ? {} : { handle: handleOf(name) });
 
-/** The address stays unique, and leads nowhere (RFC 2606). */
+/** What a user is called, of any state. @returns null if there is no such user */
+export async function nameOf({ caller: { organizationId } }: Scope, id: string) {
+  const user = await UserModel.findOne({ organizationId, _id: id }, { name: 1, email: 1, revision: 1 }).lean();
+  return user && { name: user.name, revision: user.revision ?? 0, isErased: user.email === addressOfErased(id) };
+}
+
+/** It stays unique, and leads nowhere (RFC 2606). */
+const addressOfErased = (id: string) => `${id}@erased.invalid`;
+
 export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<User> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
   const document = await UserModel.findOneAndUpdate(
     { organizationId, _id: id },
     {
-      $set: { name: 'Erased user', handle: id, email: `${id}@erased.invalid`, updatedAt: new Date() },
+      $set: { name: ERASED_NAME, handle: id, email: addressOfErased(id), updatedAt: new Date() },
       $inc: { revision: 1 },
     },
     { session: tx, returnDocument: 'after' },

@@ -81,9 +81,7 @@ export async function updateWorkItem(
 }
 
 /** Nothing, where it is not known who is a user: then nobody has said otherwise. */
-export const pickUser = ({ assigneeIsUser }: Pick<ItemRecord, 'assigneeIsUser'>) => ({
-  assigneeIsUser: assigneeIsUser ?? null,
-});
+export const pickUser = ({ assigneeId }: Pick<ItemRecord, 'assigneeId'>) => ({ assigneeId: assigneeId ?? null });
 
 /** Labels by their names: their ids say nothing once they are deleted. */
 export function withNames(described: Difference['described'], board: BoardRecord): Difference['described'] {

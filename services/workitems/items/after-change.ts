@@ -26,7 +26,7 @@ export type ItemChanges = Partial<
       | 'dependsOn'
       | 'waitsFor'
       | 'onReturnedBase'
-      | 'assigneeIsUser'
+      | 'assigneeId'
     >
 >;
 

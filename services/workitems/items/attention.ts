@@ -12,7 +12,7 @@ type Watched = Pick<
   | 'abandoned'
   | 'previous'
   | 'assignee'
-  | 'assigneeIsUser'
+  | 'assigneeId'
   | 'claimedBy'
   | 'onReturnedBase'
   | 'waitsFor'

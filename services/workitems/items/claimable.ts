@@ -21,7 +21,7 @@ export const NOT_CLAIMABLE: Claimable = { claimOrder: null, claimableFrom: null 
 
 type Task = Held &
   Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'returned' | 'priority' | 'position' | 'boardColumnId'>;
-type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'assigneeIsUser' | 'claimedBy' | 'previous'>;
+type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'assigneeId' | 'claimedBy' | 'previous'>;
 
 export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task with others below it is done by doing those.
@@ -38,6 +38,9 @@ export function claimable(item: Task, board: BoardRecord): Claimable {
   return { ...NOT_CLAIMABLE, claimOrder: claimOrderOfUnheld(item) };
 }
 
+/** The id of the assignee where the name is nobody's, such as an agent's. */
+export const NOBODY = '';
+
 /** A task in `In Progress` is held by a live lease, or by the person that it is assigned to. If neither holds it, it can be claimed. */
 export function isHeld(item: Held, now: Date): boolean {
   return isLive(item.lease, now) || isAssigned(item);
@@ -47,8 +50,8 @@ export function isHeld(item: Held, now: Date): boolean {
  * To a user, and not by a claim: the name of an agent that has ended its work, or lost its lease, stays in the item and holds nothing, and neither does a name
  * that is nobody's.
  */
-export function isAssigned({ assignee, assigneeIsUser, claimedBy, lease, previous }: Held): boolean {
-  if (assignee === null || assigneeIsUser === false) return false;
+export function isAssigned({ assignee, assigneeId, claimedBy, lease, previous }: Held): boolean {
+  if (assignee === null || assigneeId === NOBODY) return false;
   // An earlier version did not store who had claimed.
   return assignee !== (claimedBy === undefined ? (lease?.agent ?? previous?.agent) : claimedBy);
 }

@@ -51,8 +51,8 @@ export interface ItemRecord {
   /** Ids of labels of its project, which may have been deleted. Absent: none. */
   labels?: string[] | undefined;
   assignee: string | null;
-  /** Whether whoever assigned it by hand named a user. Absent: not known, as in what earlier versions stored. */
-  assigneeIsUser?: boolean | null | undefined;
+  /** The user whom the one who assigned it by hand meant; NOBODY: none has that name. Absent: not known, as in what earlier versions stored. */
+  assigneeId?: string | null | undefined;
   /** Absent if none was given. */
   externalId?: string | undefined;
   parentId: string | null;
@@ -240,7 +240,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     estimate: Number,
     labels: { type: [String], default: undefined },
     assignee: { type: String, default: null },
-    assigneeIsUser: Boolean,
+    assigneeId: String,
     externalId: String,
     parentId: { type: String, default: null },
     foundBy: { type: [String], required: true },

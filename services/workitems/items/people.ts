@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { mentionedIn, readingsOf } from '@worktrack/contracts/people/mentions';
+import { NOBODY } from './claimable.ts';
 import type { ItemRecord } from './items.model.ts';
 
 interface Scope {
@@ -10,11 +11,11 @@ interface Scope {
 export function assigneeMeant(
   { caller: { people } }: Scope,
   given: string | null | undefined,
-): Pick<ItemRecord, 'assignee' | 'assigneeIsUser'> {
+): Pick<ItemRecord, 'assignee' | 'assigneeId'> {
   if (!given) return { assignee: null };
   if (!people) return { assignee: given };
   const user = people.find(({ as }) => as === given);
-  return { assignee: user?.name ?? given, assigneeIsUser: user !== undefined };
+  return { assignee: user?.name ?? given, assigneeId: user?.id ?? NOBODY };
 }
 
 /** Of those whom a text mentions, and did not mention before, the users. @returns what an event says about it */

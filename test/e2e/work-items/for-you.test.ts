@@ -100,6 +100,30 @@ describe('what needs me', () => {
       expect(list.data.workItems, assignee).toHaveLength(4);
     }
   });
+
+  test('is still what is assigned to me once I am called something else, and nowhere under my name once I am erased', async () => {
+    const rosalind = await user('Rosalind Elsie');
+    const { id } = await task({ assignee: rosalind.id });
+    const rename = (fields: object) => organization.call('PATCH', `/api/users/${rosalind.id}`, fields);
+    await rename({ name: 'Rosalind Franklin' });
+    await expect.poll(async () => (await rosalind.forYou('?kinds=assigned')).items).toHaveLength(1);
+    for (const assignee of ['me', rosalind.id]) {
+      const { data } = await rosalind.call<{ workItems: object[] }>('GET', `/api/work-items?assignee=${assignee}`);
+      expect(data.workItems, assignee).toMatchObject([{ id, assignee: 'Rosalind Franklin' }]);
+    }
+    await rename({ disabled: true });
+    await organization.call('POST', `/api/users/${rosalind.id}/erase`);
+    const shown = async () =>
+      Promise.all(
+        [`/api/work-items/${id}`, `/api/work-items/${id}/events`, '/api/events?limit=500', '/api/users'].map(
+          async (path) => JSON.stringify((await organization.call('GET', path)).data),
+        ),
+      );
+    await expect.poll(async () => (await shown()).filter((text) => /Rosalind (?:E|Franklin)/.test(text))).toEqual([]);
+    expect((await organization.call<{ assignee: string }>('GET', `/api/work-items/${id}`)).data.assignee).toBe(
+      'Erased user',
+    );
+  });
 });
 
 interface Told {

@@ -53,7 +53,7 @@ export const OUTLINE = {
     'returned',
     'previous',
     'assignee',
-    'assigneeIsUser',
+    'assigneeId',
     'priority',
     'position',
     'title',
@@ -67,7 +67,7 @@ export type ItemOutline = Seen<typeof OUTLINE>;
 /** What plans need: not the text, which would dominate the cost for hundreds of items. */
 export const PLANNED = {
   ...view('taskId', 'title', 'type', 'priority', 'projectId', 'boardId', 'boardColumnId', 'position', 'parentId'),
-  ...view('returned', 'assignee', 'assigneeIsUser', 'claimedBy', 'revision'),
+  ...view('returned', 'assignee', 'assigneeId', 'claimedBy', 'revision'),
   ...SHOWN_OF_LEASE,
   'lease.before.returned': 1,
   'previous.agent': 1,

@@ -1,0 +1,36 @@
+import type { Operation } from '@worktrack/contracts/operation';
+import type { CallOptions, Reply } from '@worktrack/rpc/types';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { Clients } from './clients.ts';
+
+const ID_OF_RENAMED: Readonly<Record<string, (input: unknown) => string | undefined>> = {
+  'users.update': (input) => {
+    const { id, name } = input as { readonly id: string; readonly name?: string };
+    return name === undefined ? undefined : id;
+  },
+  'users.erase': (input) => (input as { readonly id: string }).id,
+};
+
+/**
+ * Work items are assigned by name, in a database that knows nothing of users. So it is told what a user is called before and after the name changes: if this process
+ * ends in between, whoever repeats the call, which was not answered, has it told, and the name before is known by then.
+ */
+export async function tellingNames(
+  operation: Operation,
+  input: unknown,
+  { keys, workitems }: Pick<Clients, 'keys' | 'workitems'>,
+  { idempotencyKey: _, ...options }: CallOptions,
+  run: () => Promise<Reply<unknown>>,
+): Promise<Reply<unknown>> {
+  const userId = ID_OF_RENAMED[operation.name]?.(input);
+  if (userId === undefined) return await run();
+  const tell = async () => {
+    const { named } = await keys.call('users.nameOf', { id: userId }, options);
+    if (named)
+      await workitems.call('workItems.nameUser', { userId, ...named }, { ...options, idempotencyKey: uuidv7() });
+  };
+  await tell();
+  const reply = await run();
+  await tell();
+  return reply;
+}

@@ -1,0 +1,125 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { followDue } from './follow-names.ts';
+import { NamesModel } from './names.model.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+let own: TestProject;
+const ada = { id: '', name: 'Ada' };
+const namesake = { id: '', name: 'Ada' };
+beforeEach(async () => {
+  own = await startProject();
+  ada.id = uuidv7();
+  namesake.id = uuidv7();
+});
+
+/** Of a caller whose input names this user. */
+const naming = (user: { readonly id: string; readonly name: string }): Caller => ({
+  ...own.caller,
+  people: [{ ...user, as: user.name }],
+});
+async function assigned(user: typeof ada): Promise<string> {
+  const { id } = await own.create('task');
+  await call(naming(user), 'workItems.update', { id, assignee: user.name });
+  return id;
+}
+const say = (name: string, revision: number, isErased = false) =>
+  call(own.caller, 'workItems.nameUser', { userId: ada.id, name, revision, isErased });
+async function rename(to: string): Promise<void> {
+  await say('Ada', 1);
+  await say(to, 2);
+}
+const lookIn = (seconds: number) => followDue(new Date(Date.now() + seconds * 1_000));
+const assigneeOf = async (id: string) => (await own.get(id)).assignee;
+const forUser = async (name: string) => {
+  const { needed } = await call(own.caller, 'workItems.needs', { kinds: [...NEED_KINDS], names: [name], limit: 100 });
+  return needed.map(({ workItem }) => workItem?.id);
+};
+
+test('what is assigned to a user follows their new name, and what is assigned to another user or an agent of that name does not', async () => {
+  const [hers, of, agents] = [await assigned(ada), await assigned(namesake), (await own.create('task')).id];
+  await call(own.caller, 'workItems.claim', { ids: [agents], agent: 'Ada', leaseSeconds: 60 });
+  const before = await own.get(hers);
+  await rename('Ada Lovelace');
+  await lookIn(0);
+  expect([await assigneeOf(hers), await assigneeOf(of), await assigneeOf(agents)]).toEqual([
+    'Ada Lovelace',
+    'Ada',
+    'Ada',
+  ]);
+  expect([await forUser('Ada Lovelace'), await forUser('Ada')]).toEqual([[hers], [of]]);
+  // Nothing was done to it.
+  expect(await own.get(hers)).toEqual({ ...before, assignee: 'Ada Lovelace' });
+  await own.update(hers, { title: 'Changed', version: before.version });
+});
+
+test('what an agent holds goes back to its user under the new name', async () => {
+  const id = await assigned(ada);
+  const { lease } = await call(own.caller, 'workItems.claim', { ids: [id], agent: 'agent', leaseSeconds: 60 });
+  await rename('Ada Lovelace');
+  await lookIn(0);
+  expect(await assigneeOf(id)).toBe('agent');
+  await call(own.caller, 'workItems.release', { workItemId: id, leaseToken: lease?.token ?? '' });
+  expect(await assigneeOf(id)).toBe('Ada Lovelace');
+  expect(await forUser('Ada Lovelace')).toEqual([id]);
+});
+
+test('what was on its way with the earlier name follows a minute later, and then nothing is looked for any more', async () => {
+  await rename('Ada Lovelace');
+  await lookIn(0);
+  const late = await assigned(ada);
+  await lookIn(1);
+  expect(await assigneeOf(late)).toBe('Ada');
+  await lookIn(61);
+  expect(await assigneeOf(late)).toBe('Ada Lovelace');
+  expect(await NamesModel.countDocuments({ userId: ada.id, followAt: mongoose.trusted({ $exists: true }) })).toBe(0);
+});
+
+test('of two names the later holds, in whichever order they are heard', async () => {
+  const id = await assigned(ada);
+  await say('Ada', 1);
+  await say('Countess', 3);
+  await say('Ada Lovelace', 2);
+  const late = await assigned({ ...ada, name: 'Ada Lovelace' });
+  await lookIn(0);
+  expect([await assigneeOf(id), await assigneeOf(late)]).toEqual(['Countess', 'Countess']);
+});
+
+test('a saved view goes on listing the user', async () => {
+  const saved = (filters: Record<string, string | string[]>) =>
+    call(own.caller, 'views.create', { name: `Of ${uuidv7()}`, projectId: own.project.id, filters });
+  const filters = { assignee: ['Grace', 'Ada'], assigneeNot: 'Ada', q: 'Ada' };
+  const [view, other] = [await saved(filters), await saved({ assignee: 'Grace' })];
+  await rename('Lovelace,Ada');
+  await lookIn(0);
+  const { views } = await call(own.caller, 'views.list', { projectId: own.project.id });
+  expect(new Map(views.map(({ id, filters }) => [id, filters]))).toEqual(
+    new Map([
+      [view.id, { assignee: ['Grace', 'Lovelace\\,Ada'], assigneeNot: 'Lovelace\\,Ada', q: 'Ada' }],
+      [other.id, { assignee: 'Grace' }],
+    ]),
+  );
+});
+
+test('once a user is erased, none of their names is in items and their history, and none is kept', async () => {
+  const [id, other] = [await assigned(ada), await assigned({ id: uuidv7(), name: 'Grace' })];
+  await rename('Ada Lovelace');
+  await lookIn(0);
+  await own.update(id, { assignee: null });
+  await call(naming({ ...ada, name: 'Ada Lovelace' }), 'workItems.update', { id, assignee: 'Ada Lovelace' });
+  await say('Erased user', 3, true);
+  await lookIn(0);
+  expect(await assigneeOf(id)).toBe('Erased user');
+  expect(JSON.stringify(await own.history(id))).not.toMatch(/Ada/);
+  expect(JSON.stringify(await own.history(id))).toMatch(/"to":"Erased user"/);
+  expect(JSON.stringify(await own.history(other))).toMatch(/"to":"Grace"/);
+  await lookIn(61);
+  await say('Erased user', 3, true);
+  expect(await NamesModel.countDocuments({ userId: ada.id })).toBe(0);
+});

@@ -1,0 +1,82 @@
+import { asPart } from '@worktrack/contracts/query-values';
+import { LEASE_STATES } from '@worktrack/contracts/work-items/work-item';
+import mongoose from 'mongoose';
+import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
+import { ItemModel } from '../items/items.model.ts';
+import { ViewModel } from '../views/views.model.ts';
+import type { NamesRecord } from './names.model.ts';
+
+/**
+ * Takes the name over into the items that are assigned to the user. Nothing else about them changes, so it is no event, and no new version: only whoever
+ * is changing one at the moment has to read it again. Items of earlier versions do not say which user they mean by a name.
+ */
+export async function followInItems({ organizationId, userId, name, former }: NamesRecord): Promise<void> {
+  const isUsers = { assigneeId: mongoose.trusted({ $in: [userId, null] }) };
+  // An agent may have the name, too.
+  const notClaimed = mongoose.trusted({ $nin: former });
+  for (const assignee of former) {
+    await ItemModel.updateMany(
+      { organizationId, assignee, claimedBy: notClaimed, ...isUsers },
+      { $set: { assignee: name, assigneeId: userId }, $inc: { revision: 1 } },
+    );
+  }
+  // What agents hold goes back to whom it was taken from.
+  for (const state of LEASE_STATES) {
+    await ItemModel.updateMany(
+      {
+        ...{ organizationId, 'lease.state': state },
+        ...{ 'lease.before.assignee': mongoose.trusted({ $in: former }), 'lease.before.claimedBy': notClaimed },
+        ...isUsers,
+      },
+      { $set: { 'lease.before.assignee': name, assigneeId: userId }, $inc: { revision: 1 } },
+    );
+  }
+}
+
+const NAMING_FILTERS = ['assignee', 'assigneeNot'] as const;
+
+/** A saved view names whom it lists. */
+export async function followInViews({ organizationId, name, former }: NamesRecord): Promise<void> {
+  const parts = new Set(former.map(asPart));
+  for (const filter of NAMING_FILTERS) {
+    const field = `filters.${filter}`;
+    const views = await ViewModel.find({ organizationId, [field]: mongoose.trusted({ $in: [...parts] }) }).lean();
+    for (const { _id, filters, revision } of views) {
+      const renamed = [filters[filter]].flat().map((part) => (parts.has(String(part)) ? asPart(name) : part));
+      await ViewModel.updateOne(
+        { organizationId, _id, revision },
+        { $set: { [field]: Array.isArray(filters[filter]) ? renamed : renamed[0] }, $inc: { revision: 1 } },
+      );
+    }
+  }
+}
+
+const ERASED_AT_ONCE = 500;
+
+/** The history says by name to whom an item was assigned. A rare call, so it walks through that of the organization rather than having an index kept up for it. */
+export async function eraseFromHistory({ organizationId, name, former }: NamesRecord): Promise<void> {
+  const isFormer = (value: unknown) => typeof value === 'string' && former.includes(value);
+  const records = HistoryModel.find({ organizationId }, { 'data.assignee': 1, 'data.changes.assignee': 1 })
+    .sort({ workItemId: 1, revision: 1, _id: 1 })
+    .lean<Pick<HistoryRecord, '_id' | 'data'>[]>()
+    .cursor({ batchSize: ERASED_AT_ONCE });
+  for await (const { _id, data } of records) {
+    const erased = withoutNames(data ?? {}, isFormer, name);
+    if (erased) await HistoryModel.updateOne({ organizationId, _id }, { $set: erased });
+  }
+}
+
+/** @returns the fields to set; undefined if none of the names is in it */
+function withoutNames(
+  { assignee, changes }: Readonly<Record<string, unknown>>,
+  isFormer: (value: unknown) => boolean,
+  name: string,
+): Record<string, string> | undefined {
+  const { from, to } = ((changes as Record<string, unknown> | undefined)?.assignee ?? {}) as Record<string, unknown>;
+  const erased = {
+    ...(isFormer(assignee) && { 'data.assignee': name }),
+    ...(isFormer(from) && { 'data.changes.assignee.from': name }),
+    ...(isFormer(to) && { 'data.changes.assignee.to': name }),
+  };
+  return Object.keys(erased).length > 0 ? erased : undefined;
+}
