@@ -1,14 +1,20 @@
+import type { Caller } from '@worktrack/contracts/caller';
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import type { NeedKind } from '@worktrack/contracts/work-items/attention';
 import { countInOrder, inOrder, type Order, type PageEnd } from '@worktrack/runtime/database/in-order';
 import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
+import { NOBODY } from '../items/claimable.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { SUMMARY, type SummaryItem } from '../items/shown/views.ts';
 
 /** A kind of need that is stored in the item. */
 export type StoredKind = Exclude<NeedKind, 'budget'>;
+
+interface UsersScope extends Scope {
+  readonly caller: Scope['caller'] & Pick<Caller, 'userId'>;
+}
 
 export type NeedyItem = SummaryItem &
   Pick<ItemRecord, 'needs' | 'blocked' | 'assigned'> & {
@@ -23,15 +29,13 @@ const PRESENTED = {
 
 /** What has waited longest comes first. Each kind is one range of one index, whatever else there is. */
 export function neediestItems(
-  scope: Scope,
+  scope: UsersScope,
   kind: StoredKind,
   names: readonly string[],
   { after, limit }: { readonly after: PageEnd | undefined; readonly limit: number },
 ): Promise<NeedyItem[]> {
-  const { filter, order } = listOf(scope, kind, names);
   return inOrder<NeedyItem>(ItemModel, {
-    filter,
-    order,
+    ...listOf(scope, kind, names),
     range: ANY_TIME,
     after,
     limit,
@@ -40,17 +44,21 @@ export function neediestItems(
 }
 
 /** @returns at most MAX_COUNTED */
-export function countNeedy(scope: Scope, kind: StoredKind, names: readonly string[]): Promise<number> {
+export function countNeedy(scope: UsersScope, kind: StoredKind, names: readonly string[]): Promise<number> {
   return countInOrder(ItemModel, { ...listOf(scope, kind, names), range: ANY_TIME, limit: MAX_COUNTED });
 }
 
 /** The indexes contain only items that have the time, and a query must say that it asks for no others. */
 const ANY_TIME = { $gt: new Date(0) };
 
-function listOf({ caller }: Scope, kind: StoredKind, names: readonly string[]) {
+function listOf({ caller }: UsersScope, kind: StoredKind, names: readonly string[]) {
   // As within() makes it for a find, and an aggregation takes it as it is.
   const filter: Record<string, unknown> = { ...within(caller) };
-  if (kind === 'assigned') return { filter: { ...filter, assignee: { $in: names } }, order: since('assigned') };
+  if (kind === 'assigned') {
+    // Others may have the same name.
+    const assigneeId = { $in: [caller.userId, NOBODY, null] };
+    return { filter: { ...filter, assignee: { $in: names }, assigneeId }, order: since('assigned') };
+  }
   if (kind === 'blocked') return { filter, order: since('blocked') };
   return { filter: { ...filter, 'needs.kind': kind }, order: since('needs') };
 }

@@ -38,9 +38,25 @@ async function rename(to: string): Promise<void> {
 const lookIn = (seconds: number) => followDue(new Date(Date.now() + seconds * 1_000));
 const assigneeOf = async (id: string) => (await own.get(id)).assignee;
 const forUser = async (name: string) => {
-  const { needed } = await call(own.caller, 'workItems.needs', { kinds: [...NEED_KINDS], names: [name], limit: 100 });
-  return needed.map(({ workItem }) => workItem?.id);
+  return (await needsOf(ada.id, name)).map(({ workItem }) => workItem?.id);
 };
+
+const needsOf = async (userId: string, name: string) => {
+  const asked = { kinds: [...NEED_KINDS], names: [name], limit: 100 };
+  const { needed, counts } = await call({ ...own.caller, userId }, 'workItems.needs', asked);
+  expect(counts.assigned).toBe(needed.length);
+  return needed;
+};
+
+test('what needs a user is not what is assigned to another of the same name, and what does not say which of them it means needs both', async () => {
+  const [hers, theirs] = [await assigned(ada), await assigned(namesake)];
+  const either = await own.create('task', { assignee: 'Ada' });
+  const needs = async ({ id, name }: typeof ada) => (await needsOf(id, name)).map(({ workItem }) => workItem?.id);
+  expect([await needs(ada), await needs(namesake)]).toEqual([
+    [hers, either.id],
+    [theirs, either.id],
+  ]);
+});
 
 test('what is assigned to a user follows their new name, and what is assigned to another user or an agent of that name does not', async () => {
   const [hers, of, agents] = [await assigned(ada), await assigned(namesake), (await own.create('task')).id];
@@ -53,7 +69,8 @@ test('what is assigned to a user follows their new name, and what is assigned to
     'Ada',
     'Ada',
   ]);
-  expect([await forUser('Ada Lovelace'), await forUser('Ada')]).toEqual([[hers], [of]]);
+  expect(await forUser('Ada Lovelace')).toEqual([hers]);
+  expect((await needsOf(namesake.id, 'Ada')).map(({ workItem }) => workItem?.id)).toEqual([of]);
   // Nothing was done to it.
   expect(await own.get(hers)).toEqual({ ...before, assignee: 'Ada Lovelace' });
   await own.update(hers, { title: 'Changed', version: before.version });
