@@ -154,7 +154,7 @@ class Client implements RpcClient {
       return Promise.reject(error);
     }
     const startedAtMs = nowMs();
-    const trace = this.#observer.tracer?.outgoing(name, contract.name, options.trace);
+    const trace = this.#observer.tracer?.outgoing(name, contract.name, options);
     const text = outgoingText(operation, input, options, trace);
     const bytes = Buffer.byteLength(text.caller) + Buffer.byteLength(text.body);
     if (bytes > MAX_INPUT_BYTES) {

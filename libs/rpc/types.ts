@@ -51,8 +51,7 @@ export interface ServedTrace {
 }
 
 export interface RpcTracer {
-  /** @param parent what the caller gave */
-  outgoing(operation: string, service: string, parent: CallTrace | undefined): CallTrace;
+  outgoing(operation: string, service: string, of: Pick<CallOptions, 'caller' | 'trace'>): CallTrace;
   /** The calls of one message, which are handled from now on. */
   incoming(queue: string, calls: readonly TracedCall[]): BatchTrace;
 }

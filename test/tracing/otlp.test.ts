@@ -80,7 +80,10 @@ test('a call is one trace from the request to each command of the database, and 
       'worktrack.outcome': 'ok',
     },
   });
-  expect(client).toMatchObject({ service: 'worktrack-gateway', parentSpanId: http?.spanId });
+  expect(client).toMatchObject({
+    ...{ service: 'worktrack-gateway', parentSpanId: http?.spanId },
+    attributes: { 'worktrack.organization.id': organization.organizationId, 'worktrack.operation': 'workItems.create' },
+  });
   expect(server).toMatchObject({
     ...{ service: 'worktrack-workitems', parentSpanId: client?.spanId },
     attributes: {

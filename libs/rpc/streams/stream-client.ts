@@ -196,7 +196,7 @@ export class StreamClient {
       });
     }
     await within(this.#channel.ready, silenceMs, interrupted);
-    const trace = this.#observer.tracer?.outgoing(operation.name, destination.service, options.trace);
+    const trace = this.#observer.tracer?.outgoing(operation.name, destination.service, options);
     const call = outgoingText(operation, input, options, trace);
     const transfer = new Transfer(++this.#lastId, silenceMs, (address, content) => this.#publish(address, content));
     const item = { id: transfer.id, remainingMs: silenceMs, attempt: 1, call };

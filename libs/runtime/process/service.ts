@@ -101,7 +101,7 @@ export async function runService(
   log.info({ opsPort }, 'Starting');
 
   try {
-    await startTracing(name);
+    await startTracing(name, log);
     const details = await start({
       log,
       check: (need, check) => void checks.set(need, check),

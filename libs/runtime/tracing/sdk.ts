@@ -1,11 +1,26 @@
-import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
 // OpenTelemetry's own: it reads the standard variables, batches, and speaks OTLP over HTTP in both of its encodings.
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import type { Log } from '@worktrack/rpc/types';
+import { exportLog } from './export-log.ts';
 import { type EndedSpan, HeldSpans } from './held-spans.ts';
 import { samplerOf } from './sampler.ts';
 import type { TraceContext } from './trace-context.ts';
 import { Traces } from './traces.ts';
 import type { Tracing } from './types.ts';
+
+/** At a shutdown: a collector that is away is tried for 10 s by the SDK, five times. */
+const FLUSH_DEADLINE_MS = 2_000;
 
 /** What is sent has been chosen before (held-spans.ts); 2 is RECORD_AND_SAMPLED. */
 const EVERYTHING = { shouldSample: () => ({ decision: 2 as const }), toString: () => 'worktrack' };
@@ -29,13 +44,14 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** @param serviceName of the resource */
-export function startSdk(serviceName: string): Tracing {
+/** @param serviceName of the resource, unless the operator gives one */
+export function startSdk(serviceName: string, log: Log): Tracing {
   // The host's name and the command line say nothing that the service's name and instance do not.
   process.env.OTEL_NODE_RESOURCE_DETECTORS ??= 'env,serviceinstance';
   const ids = new GivenIds();
   const sdk = new NodeSDK({
-    serviceName,
+    // What is given here would hold before what the environment says.
+    ...(!isServiceNamed(process.env) && { serviceName }),
     sampler: EVERYTHING,
     idGenerator: ids,
     instrumentations: [],
@@ -43,6 +59,8 @@ export function startSdk(serviceName: string): Tracing {
     logRecordProcessors: [],
     metricReaders: [],
   });
+  // Whoever sets OTEL_LOG_LEVEL wants to see all that the SDK says: it prints that itself.
+  if (!process.env.OTEL_LOG_LEVEL) diag.setLogger(exportLog(log), { logLevel: DiagLogLevel.VERBOSE });
   sdk.start();
   const tracer = trace.getTracer('worktrack');
 
@@ -64,7 +82,20 @@ export function startSdk(serviceName: string): Tracing {
     if (hasFailed) started.setStatus({ code: SpanStatusCode.ERROR });
     started.end(endMs);
   };
-  return new Traces(new HeldSpans(send), samplerOf(process.env), () => sdk.shutdown());
+  return new Traces(new HeldSpans(send), samplerOf(process.env), () => flushed(sdk));
+}
+
+/** @throws what the SDK says, or that there was no time */
+async function flushed(sdk: NodeSDK): Promise<void> {
+  const late = sleep(FLUSH_DEADLINE_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`The collector has not taken them within ${FLUSH_DEADLINE_MS} ms`);
+  });
+  await Promise.race([sdk.shutdown(), late]);
+}
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration */
+function isServiceNamed({ OTEL_SERVICE_NAME: name, OTEL_RESOURCE_ATTRIBUTES: attributes }: NodeJS.ProcessEnv): boolean {
+  return Boolean(name?.trim()) || /(^|,)\s*service\.name\s*=/.test(attributes ?? '');
 }
 
 function spanContextOf({ traceId, spanId }: TraceContext): SpanContext {

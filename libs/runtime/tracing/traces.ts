@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { BatchTrace, CallTrace, Outcome, RpcTracer, ServedTrace, TracedCall } from '@worktrack/rpc/types';
+import type {
+  BatchTrace,
+  CallOptions,
+  CallTrace,
+  Outcome,
+  RpcTracer,
+  ServedTrace,
+  TracedCall,
+} from '@worktrack/rpc/types';
 import { watchCommands } from './database-commands.ts';
 import { HeldSpan, type HeldSpans } from './held-spans.ts';
 import { isFault, outcomeAttributes } from './outcome.ts';
@@ -53,8 +61,12 @@ export class Traces implements Tracing, RpcTracer {
     return span?.root.isOpen ? span : undefined;
   }
 
-  outgoing(operation: string, service: string, parent: CallTrace | undefined): CallTrace {
-    const attributes = () => rpcAttributes(operation, service);
+  outgoing(
+    operation: string,
+    service: string,
+    { caller, trace: parent }: Pick<CallOptions, 'caller' | 'trace'>,
+  ): CallTrace {
+    const attributes = () => rpcAttributes(operation, service, caller?.organizationId);
     const under = this.#underWay() ?? this.spanOf(parent);
     if (under) return under.child('client', operation, attributes);
     const remote = parent && readTraceparent(parent.traceparent);

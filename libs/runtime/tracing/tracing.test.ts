@@ -1,3 +1,4 @@
+import type { Caller } from '@worktrack/contracts/caller';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type EndedSpan, HeldSpans } from './held-spans.ts';
 import { samplerOf } from './sampler.ts';
@@ -11,18 +12,18 @@ function traces(env: NodeJS.ProcessEnv = { OTEL_TRACES_SAMPLER_ARG: '0' }) {
   const held = new HeldSpans((span) => sent.push(span));
   return { tracing: new Traces(held, samplerOf(env), async () => {}), held, sent };
 }
-const outgoing = (tracing: Traces, index: number) => tracing.outgoing(`op ${index}`, 'workitems', undefined);
+const outgoing = (tracing: Traces, index: number) => tracing.outgoing(`op ${index}`, 'workitems', {});
 
 test('of what is not sampled, a trace is sent whole if a call in it failed, and otherwise nothing of it', () => {
   const { tracing, sent } = traces();
   const well = tracing.request('GET /', undefined, false);
-  tracing.ended(tracing.outgoing('workItems.get', 'workitems', well), 'NOT_FOUND');
+  tracing.ended(tracing.outgoing('workItems.get', 'workitems', { trace: well }), 'NOT_FOUND');
   well.end({}, false);
   expect(sent).toEqual([]);
   expect(well.exemplar).toBeUndefined();
   const failed = tracing.request('GET /', undefined, false);
-  tracing.ended(tracing.outgoing('workItems.get', 'workitems', failed), 'ok');
-  tracing.ended(tracing.outgoing('feedback.get', 'feedback', failed), 'UNAVAILABLE');
+  tracing.ended(tracing.outgoing('workItems.get', 'workitems', { trace: failed }), 'ok');
+  tracing.ended(tracing.outgoing('feedback.get', 'feedback', { trace: failed }), 'UNAVAILABLE');
   expect(sent).toEqual([]);
   failed.end({}, true);
   expect(sent.map(({ name, hasFailed }) => [name, hasFailed])).toEqual([
@@ -32,6 +33,14 @@ test('of what is not sampled, a trace is sent whole if a call in it failed, and 
   ]);
   expect(new Set(sent.map(({ context }) => context.traceId))).toEqual(new Set([failed.traceId]));
   expect(sent[0]?.parent?.spanId).toBe(sent[2]?.context.spanId);
+});
+
+test('a call says which organization it is for, as its caller sees it, too', () => {
+  const { tracing, sent } = traces();
+  const caller = { organizationId: 'an organization', permissions: [], keyId: 'a key' } as unknown as Caller;
+  tracing.ended(tracing.outgoing('workItems.get', 'workitems', { caller }), 'INTERNAL');
+  tracing.ended(tracing.outgoing('keys.verify', 'keys', {}), 'INTERNAL');
+  expect(sent.map(({ attributes }) => attributes['worktrack.organization.id'])).toEqual(['an organization', undefined]);
 });
 
 test('what others write into a header is a link and decides nothing, unless they are trusted', () => {
@@ -71,14 +80,14 @@ test('a message is one span, with its number of calls and at most 128 links, and
 test('what calls under way hold is bounded: the oldest is forgotten, but not that it failed', () => {
   const { tracing, sent } = traces();
   const oldest = tracing.request('GET /old', undefined, false);
-  tracing.ended(tracing.outgoing('early', 'workitems', oldest), 'ok');
+  tracing.ended(tracing.outgoing('early', 'workitems', { trace: oldest }), 'ok');
   const many = Array.from({ length: 10_000 }, (_, i) => tracing.request(`GET /${i}`, undefined, false));
-  tracing.ended(tracing.outgoing('late', 'workitems', oldest), 'ok');
+  tracing.ended(tracing.outgoing('late', 'workitems', { trace: oldest }), 'ok');
   oldest.end({}, true);
   expect(sent.map(({ name }) => name)).toEqual(['GET /old']);
   for (const each of many) each.end({}, false);
   const next = tracing.request('GET /next', undefined, false);
-  tracing.ended(tracing.outgoing('call', 'workitems', next), 'INTERNAL');
+  tracing.ended(tracing.outgoing('call', 'workitems', { trace: next }), 'INTERNAL');
   next.end({}, true);
   expect(sent.map(({ name }) => name)).toEqual(['GET /old', 'call', 'GET /next']);
 });

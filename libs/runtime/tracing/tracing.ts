@@ -1,3 +1,4 @@
+import type { Log } from '@worktrack/rpc/types';
 import type { Tracing } from './types.ts';
 
 /** Whether calls are traced. If not, nothing of OpenTelemetry is even loaded. */
@@ -11,8 +12,8 @@ function isWanted({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: di
 export let tracing: Tracing | undefined;
 
 /** Before anything that is to be traced. By the standard variables `OTEL_*`; does nothing without `OTEL_EXPORTER_OTLP_ENDPOINT`. */
-export async function startTracing(service: string): Promise<void> {
+export async function startTracing(service: string, log: Log): Promise<void> {
   if (!isTracing) return;
   const { startSdk } = await import('./sdk.ts');
-  tracing = startSdk(`worktrack-${service}`);
+  tracing = startSdk(`worktrack-${service}`, log);
 }
