@@ -33,7 +33,11 @@ async function fetchCommand() {
  */
 function commandsIn(text) {
   const commands = [[]];
-  for (const [token] of text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s;"'])+|[;\n]/g)) {
+  for (const { 0: token, index } of text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s;"'])+|[;\n"']/g)) {
+    if (token === '"' || token === "'") {
+      const [rest] = text.slice(index).split('\n');
+      throw new Stop(`A quote is not closed in the input command: ${rest} (an apostrophe belongs within "…").`);
+    }
     if (token === ';' || token === '\n') commands.push([]);
     else commands.at(-1).push(unquoted(token));
   }
@@ -69,9 +73,10 @@ function setOutput(name, value) {
 }
 
 try {
+  const commands = commandsIn(WORKTRACK_COMMAND);
   const file = await fetchCommand();
   let item;
-  for (const words of commandsIn(WORKTRACK_COMMAND)) {
+  for (const words of commands) {
     const filled = words.map((word) =>
       word.replaceAll('{task-id}', item?.taskId ?? '').replaceAll('{id}', item?.id ?? ''),
     );

@@ -58,3 +58,22 @@ test.skipIf(cannot)(
     await there.kill();
   },
 );
+
+test.skipIf(process.platform !== 'linux').each(['/proc/nope', '/proc/nope/below', '/proc/sys'])(
+  'in %s, where nothing can be made, there is an error',
+  (path) => {
+    // In a process that can be ended: Node's own attempt never ends.
+    const script = `
+      import { takeFolders } from ${JSON.stringify(join(import.meta.dirname, 'folder.ts'))};
+      await takeFolders(process.argv[1]).catch(({ code }) => console.log(code));`;
+    const args = ['--input-type=module', '--eval', script, path];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000, killSignal: 'SIGKILL' });
+    expect(stdout.trim()).toMatch(/^(ENOENT|EACCES|EPERM)$/);
+  },
+);
+
+test('a folder is made with those above it', async () => {
+  const folders = await takeFolders(join(root, 'new', 'newer'));
+  expect(folders.paths).toEqual([join(root, 'new', 'newer', '1')]);
+  folders.release();
+});

@@ -1,6 +1,6 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { mkdir, readdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const FIRST = '1';
@@ -17,7 +17,7 @@ export interface Folders {
 
 /** Gateways may share the setting, so each takes a folder of its own below it, and with it those that others left. */
 export async function takeFolders(root: string): Promise<Folders> {
-  await mkdir(root, { recursive: true, mode: 0o700 });
+  await makeFolder(root);
   const base = await realpath(root);
   const locks: DatabaseSync[] = [];
   const paths: string[] = [];
@@ -30,7 +30,7 @@ export async function takeFolders(root: string): Promise<Folders> {
   }
   for (let number = Number(FIRST); paths.length === 0; number++) {
     const path = join(base, String(number));
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     const lock = hold(path);
     if (!lock) continue;
     locks.push(lock);
@@ -40,6 +40,19 @@ export async function takeFolders(root: string): Promise<Folders> {
     for (const lock of locks) lock.close();
   };
   return { paths, release };
+}
+
+/** Node's own `recursive` goes on for ever where a folder is there and nothing can be made in it, as in /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  }
 }
 
 /**

@@ -81,7 +81,10 @@ export class Spool {
 
   static async open(needs: SpoolNeeds): Promise<Spool> {
     const folders = await takeFolders(needs.folder).catch((cause: Error) => {
-      throw new Error(`FEEDBACK_SPOOL_DIR: ${needs.folder} cannot be used: ${cause.message}`, { cause });
+      const why = `${needs.folder} cannot be used: ${cause.message}`;
+      throw new Error(`FEEDBACK_SPOOL_DIR: ${why}. Set it to a folder that the gateway may make, or write to.`, {
+        cause,
+      });
     });
     return new Spool(needs, folders, await Promise.all(folders.paths.map((path) => openFolder(path, needs))));
   }
