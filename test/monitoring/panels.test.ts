@@ -84,11 +84,13 @@ describe.skipIf(reason)(`with a real Prometheus${reason ? ` (not here: ${reason}
     for (const [, why] of exceptions) expect(why.length).toBeGreaterThan(10);
     const isException = (name: string) =>
       exceptions.some(([except]) => (except.endsWith('*') ? name.startsWith(except.slice(0, -1)) : name === except));
-    const exported = (await api.metricNames()).filter((name) => /^(worktrack_|process_|nodejs_)/.test(name));
-    expect(exported).toContain('worktrack_http_request_seconds_count');
+    const metrics = async () => (await api.metricNames()).filter((name) => /^(worktrack_|process_|nodejs_)/.test(name));
+    // Once all have been collected, and had something to do.
+    await expect.poll(metrics, { timeout: 60_000 }).toContain('worktrack_http_request_seconds_count');
+    const exported = await metrics();
     const names = new Set(exported.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
     expect([...names].filter((name) => !shown.includes(name) && !isException(name))).toEqual([]);
-  });
+  }, 90_000);
 
   test('nothing wakes anybody while all is well', async () => {
     expect((await api.firing()).filter(({ severity }) => severity === 'page')).toEqual([]);
