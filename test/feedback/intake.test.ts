@@ -605,6 +605,23 @@ test('an organization accepts as many submissions a day as it says, over all its
   await expect.poll(status).toBe(201);
 });
 
+test('with its key, what was accepted before the quota was used up gets its answer again', async () => {
+  const own = await system.newOrganization();
+  await own.call('PATCH', '/api/organization', { feedbackPerDay: 1 });
+  const source = await newSource(own);
+  const keyed = { 'idempotency-key': randomUUID() };
+  const message = `Once ${randomUUID()}`;
+  const first = await somebody().submit(source, { message }, keyed);
+  expect(first.status).toBe(201);
+  expect((await somebody().submit(source)).status).toBe(429);
+  const again = await somebody().submit(source, { message }, keyed);
+  expect(again).toMatchObject({ status: 201, data: first.data });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect((await somebody().submit(source, { message: 'Another' }, keyed)).error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+  const other = { 'idempotency-key': randomUUID() };
+  for (let time = 0; time < 2; time++) expect((await somebody().submit(source, {}, other)).status).toBe(429);
+});
+
 test('only owners and admins set the quota', async () => {
   const user = await organization.call<{ id: string }>('POST', '/api/users', {
     ...{ email: `${randomUUID()}@example.com`, name: 'Member', role: 'member' },

@@ -84,6 +84,8 @@ export const ingestFeedback = operation({
     ipHash: Digest,
     /** When the gateway accepted it, if it could not be passed on at once. What was accepted is no duplicate: that was checked then. */
     acceptedAt: Timestamp.optional(),
+    /** Nothing is stored: it is answered as it was before, and otherwise DUPLICATE_FEEDBACK. For when the organization's quota is used up. */
+    onlyAgain: z.literal(true).optional(),
     ...submissionFields,
   }),
   output: Ingested,

@@ -26,11 +26,13 @@ interface Attempt {
 export async function ingest(duplicates: Duplicates, calls: readonly Submission[]): Promise<Answer[]> {
   const attempts = calls.map(attemptOf);
   const deadlineAtMs = Math.max(...calls.map(({ context }) => context.deadlineAtMs));
+  const wanted = attempts.filter(({ call }) => !call.input.onlyAgain);
   const free = await duplicates.reserve(
-    attempts.map(({ reservation }) => reservation),
+    wanted.map(({ reservation }) => reservation),
     deadlineAtMs,
   );
-  const reserved = attempts.map(({ call }, i) => free[i] || call.input.acceptedAt !== undefined);
+  const held = new Set(wanted.filter(({ call }, i) => free[i] || call.input.acceptedAt !== undefined));
+  const reserved = attempts.map((attempt) => held.has(attempt));
   const admitted = attempts.filter((_, i) => reserved[i]);
   const failures = await store(admitted, duplicates, deadlineAtMs);
 

@@ -1,5 +1,6 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { CallOptions } from '@worktrack/rpc/types';
+import { invalid } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
 
 /**
@@ -22,10 +23,9 @@ export async function requireProjects(
         await workitems.call('projects.get', { id }, reading);
       } catch (error) {
         if (!(error instanceof OperationError && error.code === 'NOT_FOUND')) throw error;
-        const message = 'must be a project of your organization. list_projects (GET /api/projects) lists them';
-        throw new OperationError('VALIDATION_FAILED', `${path} ${message}.`, {
-          details: [{ path, message: path === 'projects' ? `names ${id}, but ${message}` : message }],
-        });
+        const inList = path === 'projects' ? `names ${id}, but ` : '';
+        const message = `${inList}must be a project of your organization. list_projects (GET /api/projects) lists them`;
+        throw invalid([{ path, message }]);
       }
     }),
   );

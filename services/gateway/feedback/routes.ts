@@ -26,7 +26,7 @@ import { type Admitted, Gate } from './gate.ts';
 import { itemIdOf } from './item-id.ts';
 import { Admissions } from './limits/admission.ts';
 import { Bulkhead } from './limits/bulkhead.ts';
-import { DailyQuotas, quotaUsedUp } from './limits/daily-quota.ts';
+import { DailyQuotas, type QuotaUsedUp, quotaUsedUp } from './limits/daily-quota.ts';
 import { Outcomes } from './outcomes.ts';
 import type { FeedbackSettings } from './settings.ts';
 import { KnownSources } from './spool/known-sources.ts';
@@ -158,7 +158,8 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
         ...callOptions(request),
         deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - (performance.now() - startedAtMs)),
       });
-      const { output, how } = await withinQuota(admitted, reply, async () => {
+      const { output, how } = await withinQuota(admitted, reply, async (usedUp) => {
+        if (usedUp && idempotencyKey === undefined) throw usedUp;
         if (source.requireCaptcha) {
           if (captchaToken === undefined) throw captchaRequired();
           // A hosted captcha is a third-party server, which may take seconds.
@@ -167,7 +168,8 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
         }
         const { organizationId, id: sourceId } = source;
         const given = { itemId, organizationId, sourceId, origin, ipHash: client, ...submission };
-        return await storeOrSpool(given, { ...options(), idempotencyKey: itemId });
+        const call = { ...options(), idempotencyKey: itemId };
+        return usedUp ? await acceptedBefore(given, call, usedUp) : await storeOrSpool(given, call);
       });
       outcomes.accepted(publicKey, how);
       reply.code(output ? 201 : 202).header('content-type', JSON_TYPE);
@@ -177,22 +179,38 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
     }),
   );
 
-  /** Only what is accepted for the first time counts. */
+  /** Only what is accepted for the first time counts. `usedUp`: only what was accepted before is answered. */
   async function withinQuota(
     { source, rates }: Admitted,
     reply: FastifyReply,
-    accept: () => Promise<AcceptedSubmission>,
+    accept: (usedUp?: QuotaUsedUp) => Promise<AcceptedSubmission>,
   ): Promise<AcceptedSubmission> {
     const share = await quotas.take(source);
     if (!share) return await accept();
     reply.headers(rateHeaders([...rates, share.rate]));
     let accepted: AcceptedSubmission | undefined;
     try {
-      if (share.isBeyond) throw quotaUsedUp(share.rate);
-      accepted = await accept();
+      accepted = await accept(share.isBeyond ? quotaUsedUp(share.rate) : undefined);
       return accepted;
     } finally {
       if (!accepted || accepted.how === 'repeated') await share.giveBack();
+    }
+  }
+
+  /** @throws `usedUp`, if that cannot be known, too; IDEMPOTENCY_KEY_REUSED */
+  async function acceptedBefore(
+    given: Submission,
+    options: CallOptions,
+    usedUp: QuotaUsedUp,
+  ): Promise<AcceptedSubmission> {
+    if (spool?.holds(given)) return { how: 'repeated' };
+    try {
+      return {
+        output: await feedback.call('feedback.ingest', { ...given, onlyAgain: true }, options),
+        how: 'repeated',
+      };
+    } catch (error) {
+      throw error instanceof OperationError && error.code === 'IDEMPOTENCY_KEY_REUSED' ? error : usedUp;
     }
   }
 

@@ -94,16 +94,19 @@ export class Spool {
     return this.#isAway;
   }
 
+  /** Whether this very submission waits here. */
+  holds(submission: Submission): boolean {
+    return this.#contents.get(submission.itemId) === contentOf(submission);
+  }
+
   /**
    * Resolves once it is on the disk.
    * @throws OperationError DUPLICATE_FEEDBACK, IDEMPOTENCY_KEY_REUSED as the feedback service would; UNAVAILABLE if there is no room
    */
   async accept(submission: Submission): Promise<'spooled' | 'repeated'> {
     const { itemId, sourceId, message } = submission;
-    const content = contentOf(submission);
-    const earlier = this.#contents.get(itemId);
-    if (earlier === content) return 'repeated';
-    if (earlier !== undefined) {
+    if (this.holds(submission)) return 'repeated';
+    if (this.#contents.has(itemId)) {
       const reused = 'This Idempotency-Key was used for another submission. Use a new key for a new submission.';
       throw new OperationError('IDEMPOTENCY_KEY_REUSED', reused);
     }
@@ -124,7 +127,7 @@ export class Spool {
       });
     }
     this.#isAway = true;
-    this.#contents.set(itemId, content);
+    this.#contents.set(itemId, contentOf(submission));
     this.#tell();
     await this.#duplicates.confirm([reservation]);
     return 'spooled';
