@@ -23,6 +23,7 @@ export const ids = {
   trustRule: id(6),
   grant: id(7),
   connection: id(8),
+  trustTry: id(9),
   project: id(10),
   board: id(11),
   label: id(12),

@@ -214,11 +214,16 @@ export const listTries = operation({
   ofOrganization: true,
   effect: 'read',
   input: z.strictObject({ id: Id }),
-  output: z.array(z.object({ at: Timestamp, claim: z.string(), expected: z.string(), got: z.string() })),
+  /** `id`: of the try, which all its entries have: several may fall into one millisecond. */
+  output: z.array(
+    z.object({ id: z.string(), at: Timestamp, claim: z.string(), expected: z.string(), got: z.string() }),
+  ),
   errors: ['NOT_FOUND'],
   example: {
     input: { id: ids.trustRule },
-    output: [{ at: times.updatedAt, claim: 'repository_id', expected: '987654321', got: '987654322' }],
+    output: [
+      { id: ids.trustTry, at: times.updatedAt, claim: 'repository_id', expected: '987654321', got: '987654322' },
+    ],
   },
   rest: 'GET /api/trust-rules/:id/tries',
 });

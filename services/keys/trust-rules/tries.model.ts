@@ -2,6 +2,8 @@ import mongoose from 'mongoose';
 
 /** Why a JWT that names a rule was refused. */
 export interface Try {
+  /** Missing in what the first versions stored. */
+  id?: string;
   at: Date;
   mismatches: { claim: string; expected: string; got: string }[];
 }

@@ -1,5 +1,6 @@
 import { MAX_TRIES } from '@worktrack/contracts/keys/trust-rules';
 import type { Log } from '@worktrack/rpc/types';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { LRUCache } from 'lru-cache';
 import type { Try } from '../trust-rules/tries.model.ts';
 import { storeTries } from '../trust-rules/tries.repository.ts';
@@ -48,7 +49,8 @@ export class Refusals {
   async note(rule: TrustRuleDocument, { mismatches, isSigned }: Refusal): Promise<number> {
     const name = `${rule._id} ${isSigned}`;
     const { hasRoom, closedMs } = this.#take(name);
-    if (hasRoom) await this.#store(name, rule, { at: new Date(), mismatches: [...mismatches] }, isSigned);
+    const refused = { id: uuidv7(), at: new Date(), mismatches: [...mismatches] };
+    if (hasRoom) await this.#store(name, rule, refused, isSigned);
     return closedMs;
   }
 

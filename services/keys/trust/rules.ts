@@ -106,7 +106,10 @@ export async function listTries(
 ): Promise<Output<typeof triesOp>> {
   await requireRule(id, context);
   const tries = await triesOf(context, id);
-  return tries.flatMap(({ at, mismatches }) => mismatches.map((each) => ({ at: at.toISOString(), ...each })));
+  return tries.flatMap(({ at: time, id: tryId, mismatches }) => {
+    const at = time.toISOString();
+    return mismatches.map((each) => ({ id: tryId ?? at, at, ...each }));
+  });
 }
 
 async function requireRule(

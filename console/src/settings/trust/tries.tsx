@@ -34,8 +34,8 @@ export function Tries({ rule, onClose }: TriesProps) {
             <Empty>{words.noTries}</Empty>
           ) : (
             <ul class="plain stack">
-              {[...Map.groupBy(entries, ({ at }) => at)].map(([at, ofOne]) => (
-                <Try key={at} at={at} entries={ofOne} rule={rule} />
+              {[...Map.groupBy(entries, (entry) => entry.id)].map(([tryId, ofOne]) => (
+                <Try key={tryId} entries={ofOne} rule={rule} />
               ))}
             </ul>
           )
@@ -45,7 +45,7 @@ export function Tries({ rule, onClose }: TriesProps) {
   );
 }
 
-function Try({ at, entries, rule }: { readonly at: string; readonly entries: Entries; readonly rule: TrustRule }) {
+function Try({ entries, rule }: { readonly entries: Entries; readonly rule: TrustRule }) {
   const [isAsking, setAsking] = useState(false);
   const ids = idsIn(rule.claims, entries);
   const take = () =>
@@ -58,7 +58,7 @@ function Try({ at, entries, rule }: { readonly at: string; readonly entries: Ent
   return (
     <li class="stack">
       <p class="quiet">
-        <When at={at} />
+        <When at={entries[0]?.at ?? ''} />
       </p>
       <table class="table">
         <thead>
