@@ -8,7 +8,7 @@ export async function namesOf(
   { caller: { organizationId }, tx }: TransactionalScope,
   userId: string,
 ): Promise<NamesRecord | null> {
-  return NamesModel.findOne({ _id: idOf(organizationId, userId) })
+  return NamesModel.findOne({ organizationId, _id: idOf(organizationId, userId) })
     .session(tx)
     .lean();
 }
@@ -29,7 +29,7 @@ export async function saveNames(
   names: Pick<NamesRecord, 'name' | 'revision' | 'isErased' | 'former'>,
 ): Promise<void> {
   await NamesModel.updateOne(
-    { _id: idOf(organizationId, userId) },
+    { organizationId, _id: idOf(organizationId, userId) },
     { $set: { ...names, followAt: new Date(), isLastLook: false } },
     { session: tx },
   );
@@ -44,8 +44,8 @@ export function namesToFollow(now: Date, limit: number): Promise<NamesRecord[]> 
 
 /** The look is over, unless another one has become due meanwhile. @param nextAt undefined: there is none */
 export async function followed(names: NamesRecord, nextAt: Date | undefined): Promise<void> {
-  const { _id, revision, followAt } = names;
-  const unchanged = { _id, revision, followAt };
+  const { organizationId, _id, revision, followAt } = names;
+  const unchanged = { organizationId, _id, revision, followAt };
   if (nextAt) await NamesModel.updateOne(unchanged, { $set: { followAt: nextAt, isLastLook: true } });
   else if (names.isErased) await NamesModel.deleteOne(unchanged);
   else await NamesModel.updateOne(unchanged, { $unset: { followAt: 1, isLastLook: 1 } });
