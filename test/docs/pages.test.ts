@@ -95,7 +95,9 @@ async function follow(commands: readonly Command[], place: Place): Promise<strin
   for (const { files } of commands) {
     for (const [name, content] of files) writeFileSync(join(place.folder, name), content);
   }
-  const script = commands.map(({ block }) => `${place.filledIn(block.text)}\necho; echo "${MARK} $?"`).join('\n');
+  const script = commands
+    .map(({ block }) => `${place.filledIn(block.text)}\ncode=$?; echo; echo "${MARK} $code"`)
+    .join('\n');
   const shell = spawn('bash', ['--noprofile', '--norc', '-c', script], {
     cwd: place.folder,
     env: place.environment,
