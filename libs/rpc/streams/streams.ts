@@ -67,7 +67,7 @@ export function interrupted(): OperationError {
 }
 
 /** Rejects with `late()` when the promise takes longer. */
-export async function within<T>(promise: Promise<T>, timeoutMs: number, late: () => OperationError): Promise<T> {
+export async function within<T>(promise: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   const timer = Promise.withResolvers<never>();
   const handle = setTimeout(() => timer.reject(late()), timeoutMs);
   try {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DiagLogLevel,
   diag,
@@ -11,6 +10,7 @@ import {
 } from '@opentelemetry/api';
 // OpenTelemetry's own: it reads the standard variables, batches, and speaks OTLP over HTTP in both of its encodings.
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import { within } from '@worktrack/rpc/streams/streams';
 import type { Log } from '@worktrack/rpc/types';
 import { exportLog } from './export-log.ts';
 import { type EndedSpan, HeldSpans } from './held-spans.ts';
@@ -82,15 +82,9 @@ export function startSdk(serviceName: string, log: Log): Tracing {
     if (hasFailed) started.setStatus({ code: SpanStatusCode.ERROR });
     started.end(endMs);
   };
-  return new Traces(new HeldSpans(send), samplerOf(process.env), () => flushed(sdk));
-}
-
-/** @throws what the SDK says, or that there was no time */
-async function flushed(sdk: NodeSDK): Promise<void> {
-  const late = sleep(FLUSH_DEADLINE_MS, undefined, { ref: false }).then(() => {
-    throw new Error(`The collector has not taken them within ${FLUSH_DEADLINE_MS} ms`);
-  });
-  await Promise.race([sdk.shutdown(), late]);
+  const late = () => new Error(`The collector has not taken them within ${FLUSH_DEADLINE_MS} ms`);
+  const shutdown = () => within(sdk.shutdown(), FLUSH_DEADLINE_MS, late);
+  return new Traces(new HeldSpans(send), samplerOf(process.env), shutdown);
 }
 
 /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration */
