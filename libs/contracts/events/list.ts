@@ -28,7 +28,8 @@ export const EventTypes = z
     return z.NEVER;
   });
 
-function typesNamed(name: string): EventType[] {
+/** @param name a type, or all of a kind (`work_item.*`). @returns none if there is no such type */
+export function typesNamed(name: string): EventType[] {
   if (!name.endsWith('.*')) return EVENT_TYPES.filter((type) => type === name);
   return EVENT_TYPES.filter((type) => type.startsWith(name.slice(0, -1)));
 }

@@ -1,13 +1,12 @@
-import { EVENT_TYPES, type EventType, type LoggedEvent } from '@worktrack/contracts/events/event';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { typesNamed } from '@worktrack/contracts/events/list';
 import { ERASED_NAME } from '@worktrack/contracts/keys/users';
 import { headOf } from './heads.repository.ts';
 import { LogModel } from './log.model.ts';
 import { between, type LogFilter, oldestOf } from './places.repository.ts';
 
-const OF_USERS = ['user.created', 'user.updated'] as const;
-/** Says which user an item was assigned to, and by what name. */
-const OF_ASSIGNING = ['work_item.needs_attention'] as const;
-const OF_ITEMS = EVENT_TYPES.filter((type) => type.startsWith('work_item.'));
+/** They say what a user is called; the last one, by saying whom an item was assigned to. */
+const NAMING = ['user.created', 'user.updated', 'work_item.needs_attention'] as const;
 const ERASED_PLACES = 500;
 
 type Data = Readonly<Record<string, unknown>>;
@@ -21,11 +20,9 @@ export async function eraseUserFromLog(organizationId: string, userId: string): 
   const learn = (...said: readonly unknown[]) => {
     for (const name of said) if (typeof name === 'string') names.add(name);
   };
-  await eachIn(organizationId, { types: OF_ASSIGNING }, ({ data }) => {
+  await eachIn(organizationId, { types: NAMING }, ({ subject, data }) => {
     if (data.userId === userId) learn(data.assignee);
-    return undefined;
-  });
-  await eachIn(organizationId, { types: OF_USERS, workItemId: userId }, ({ data }) => {
+    if (subject.id !== userId) return undefined;
     const { name, email: _, changes, ...rest } = data;
     const { name: changed, email: __, ...others } = (changes ?? {}) as Record<string, unknown>;
     const { from, to } = (changed ?? {}) as Data;
@@ -33,13 +30,13 @@ export async function eraseUserFromLog(organizationId: string, userId: string): 
     return { ...rest, ...(changes !== undefined && { changes: others }) };
   });
   if (names.size === 0) return;
-  await eachIn(organizationId, { types: OF_ITEMS }, ({ data }) => withoutNames(data, names));
+  await eachIn(organizationId, { types: typesNamed('work_item.*') }, ({ data }) => withoutNames(data, names));
 }
 
 /** @param erased returns what the event says instead; undefined: the same */
 async function eachIn(
   organizationId: string,
-  filter: LogFilter & { readonly types: readonly EventType[] },
+  filter: LogFilter,
   erased: (event: LoggedEvent) => Data | undefined,
 ): Promise<void> {
   const oldest = await oldestOf(organizationId);
