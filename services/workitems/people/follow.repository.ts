@@ -10,7 +10,7 @@ import type { NamesRecord } from './names.model.ts';
  * Takes the name over into the items that are assigned to the user. Nothing else about them changes, so it is no event, and no new version: only whoever
  * is changing one at the moment has to read it again. Items of earlier versions do not say which user they mean by a name.
  */
-export async function followInItems({ organizationId, userId, name, former }: NamesRecord): Promise<void> {
+export async function followInItems({ _id: userId, organizationId, name, former }: NamesRecord): Promise<void> {
   const isUsers = { assigneeId: mongoose.trusted({ $in: [userId, null] }) };
   // An agent may have the name, too.
   const notClaimed = mongoose.trusted({ $nin: former });

@@ -2,10 +2,9 @@ import mongoose from 'mongoose';
 
 /** What a user whose name has changed is called: items have a copy of the name, by which they are listed, sorted and grouped. */
 export interface NamesRecord {
-  /** `<organization's id> <user's id>` */
+  /** The user's. */
   _id: string;
   organizationId: string;
-  userId: string;
   name: string;
   /** The user's, when it got this name. */
   revision: number;
@@ -21,7 +20,6 @@ const namesSchema = new mongoose.Schema<NamesRecord>(
   {
     _id: { type: String, required: true },
     organizationId: { type: String, required: true },
-    userId: { type: String, required: true },
     name: { type: String, required: true },
     revision: { type: Number, required: true },
     former: { type: [String], required: true },

@@ -2,35 +2,29 @@ import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
 import { NamesModel, type NamesRecord } from './names.model.ts';
 
-const idOf = (organizationId: string, userId: string) => `${organizationId} ${userId}`;
-
 export async function namesOf(
   { caller: { organizationId }, tx }: TransactionalScope,
   userId: string,
 ): Promise<NamesRecord | null> {
-  return NamesModel.findOne({ organizationId, _id: idOf(organizationId, userId) })
-    .session(tx)
-    .lean();
+  return NamesModel.findOne({ organizationId, _id: userId }).session(tx).lean();
 }
 
 /** Of a user about whom nothing was said yet: nothing has a former name. */
 export async function insertNames(
   { caller: { organizationId }, tx }: TransactionalScope,
-  names: Pick<NamesRecord, 'userId' | 'name' | 'revision' | 'former'>,
+  names: Pick<NamesRecord, '_id' | 'name' | 'revision'>,
 ): Promise<void> {
-  const record = { _id: idOf(organizationId, names.userId), organizationId, ...names };
-  await NamesModel.insertMany([record], { session: tx, lean: true });
+  await NamesModel.insertMany([{ ...names, organizationId, former: [] }], { session: tx, lean: true });
 }
 
 /** And looks at once for what has a former name. */
 export async function saveNames(
   { caller: { organizationId }, tx }: TransactionalScope,
-  userId: string,
-  names: Pick<NamesRecord, 'name' | 'revision' | 'isErased' | 'former'>,
+  { _id, name, revision, isErased = false, former }: Omit<NamesRecord, 'organizationId'>,
 ): Promise<void> {
   await NamesModel.updateOne(
-    { organizationId, _id: idOf(organizationId, userId) },
-    { $set: { ...names, followAt: new Date(), isLastLook: false } },
+    { organizationId, _id },
+    { $set: { name, revision, isErased, former, followAt: new Date(), isLastLook: false } },
     { session: tx },
   );
 }
