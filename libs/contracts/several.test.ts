@@ -10,9 +10,10 @@ test.each([
   [String.raw`Lovelace\,Ada,Hopper\, Grace`, ['Lovelace,Ada', 'Hopper, Grace']],
   [String.raw`CORP\ada,CORP\grace`, [String.raw`CORP\ada`, String.raw`CORP\grace`]],
   ['CORP\\\\,CORP\\\\\\,ada\\', ['CORP\\', 'CORP\\,ada\\']],
+  // A list says itself where each value ends.
   [
-    ['ada,grace', String.raw`Lovelace\,Ada`],
-    ['ada', 'grace', 'Lovelace,Ada'],
+    ['Lovelace,Ada', String.raw`CORP\,ada`],
+    ['Lovelace,Ada', String.raw`CORP\,ada`],
   ],
 ])('of names in %j there are %j', (given, expected) => {
   expect(several(z.string(), { keepsSpaced: true }).parse(given)).toEqual(expected);

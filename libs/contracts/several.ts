@@ -4,7 +4,7 @@ import { valuesIn } from './query-values.ts';
 const MAX_VALUES = 20;
 
 /**
- * One value of a filter or several, any of which may hold: a list, or in a query string repeated or with commas (`type=task,story`).
+ * One value of a filter or several, any of which may hold: a list of values, each as it is, or a text with commas (`type=task,story`).
  * @param options.keepsSpaced of names: a comma before a space, or after a backslash (`a\,b`), is part of one, and two backslashes are one
  */
 export function several<Value extends z.ZodType<unknown, string>>(
@@ -12,10 +12,9 @@ export function several<Value extends z.ZodType<unknown, string>>(
   options: { keepsSpaced?: boolean } = {},
 ) {
   const valuesOf = options.keepsSpaced ? valuesIn : (text: string) => text.split(',');
-  const split = (text: unknown) => (typeof text === 'string' ? valuesOf(text) : [text]);
   return z.preprocess(
     (given: z.input<Value> | readonly z.input<Value>[]): unknown =>
-      typeof given === 'string' ? split(given) : Array.isArray(given) ? given.flatMap(split) : given,
+      typeof given === 'string' ? valuesOf(given) : given,
     // A refinement: `tools/list` has no room for bounds that nobody meets.
     z.array(value).refine(({ length }) => length > 0 && length <= MAX_VALUES, `must be 1 to ${MAX_VALUES} values`),
   );

@@ -74,6 +74,18 @@ describe('path, query, body and If-Match become one input', () => {
     });
   });
 
+  it.each<[string | string[], string[]]>([
+    ['a,b', ['a', 'b']],
+    [
+      ['a,b', 'c'],
+      ['a', 'b', 'c'],
+    ],
+    [String.raw`Lovelace\,Ada`, ['Lovelace,Ada']],
+    ['Lovelace, Ada', ['Lovelace, Ada']],
+  ])('several values (tags=%j), which in a query are repeated or have commas between them', (tags, expected) => {
+    expect(read(list, { query: { tags } })).toEqual({ tags: expected });
+  });
+
   it.each([
     ['limit', 'ten'],
     ['limit', ''],

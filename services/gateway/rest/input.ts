@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
+import { valuesIn } from '@worktrack/contracts/query-values';
 import { echoed, faultsOf, invalid, MAX_DETAILS, unknownField } from '@worktrack/runtime/validation/parse';
 import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
 import { parseIfMatch } from './if-match.ts';
@@ -98,7 +99,8 @@ function queryReader(schema: JsonSchema): (value: string | string[]) => unknown 
   const types = typesOf(schema);
   if (types.has('array')) {
     const read = scalarReader(typesOf(schema.items ?? {}));
-    return (value) => (Array.isArray(value) ? value : [value]).map(read);
+    // Repeated or with commas.
+    return (value) => [value].flat().flatMap(valuesIn).map(read);
   }
   const read = scalarReader(types);
   return (value) => (Array.isArray(value) ? value : read(value));
