@@ -16,7 +16,12 @@ export type Label = z.infer<typeof Label>;
 
 /** What a caller may set. */
 export const labelFields = {
-  name: z.string().trim().min(1).max(MAX_NAME_LENGTH),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_NAME_LENGTH)
+    .refine((name) => !/^none$/i.test(name), 'must be another name: filters take none for items without a label'),
   colour: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1f6feb'),
 };
 

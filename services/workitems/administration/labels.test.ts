@@ -1,3 +1,5 @@
+import { createLabel, updateLabel } from '@worktrack/contracts/projects/label-operations';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
@@ -88,6 +90,16 @@ test('a name is taken once in a project, also by two at once, and other projects
   await make(elsewhere, 'Bug');
   const missing = { id: own.project.id, labelId: own.project.id };
   expect(await failure(call(own.caller, 'labels.delete', missing))).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('no label is named none, in any case: filters take that for items without one', () => {
+  const id = uuidv7();
+  const isNamed = (name: string) => [
+    createLabel.input.safeParse({ id, name, colour: '#1f6feb' }).success,
+    updateLabel.input.safeParse({ id, labelId: id, name }).success,
+  ];
+  for (const name of ['none', ' None ']) expect(isNamed(name)).toEqual([false, false]);
+  expect(isNamed('None yet')).toEqual([true, true]);
 });
 
 test('lists are narrowed by labels, in one project and in all', async () => {
