@@ -7,12 +7,16 @@ const CODE = /^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))|(`+)[^`][\s\S]*?\2/gm;
 export const MENTION =
   /(?<![\p{L}\p{N}.%+\-@/]_*)@(?<handle>[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/gu;
 
-/** A name as a mention writes it: without spaces, in any case. I, İ, ı and i are one letter, since which of them is in which case depends on the language. */
+/**
+ * A name as a mention writes it: without spaces, in any case. I, İ, ı and i are one letter, since which of them is in which case depends on the language, and
+ * so are the two apostrophes, since which of them is written depends on the keyboard.
+ */
 export function handleOf(name: string): string {
   return name
     .normalize('NFKC')
     .toLowerCase()
     .replace(/i\u0307|ı/g, 'i')
+    .replace(/’/g, "'")
     .replace(/\s+/g, '');
 }
 
@@ -26,6 +30,6 @@ export function mentionedIn(text: string): string[] {
 
 /** What a handle in a text may mean, the likelier first: as written, and what precedes the ending of `@Ada's` or `@Ada'nın`. */
 export function readingsOf(handle: string): string[] {
-  const end = Math.max(handle.lastIndexOf("'"), handle.lastIndexOf('’'));
+  const end = handle.lastIndexOf("'");
   return end < 0 ? [handle] : [handle, handle.slice(0, end)];
 }

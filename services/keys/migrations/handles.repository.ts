@@ -13,7 +13,7 @@ const BATCH = 100;
  * notifies them knows only users of whom it was told.
  */
 export const handlesMigration: Migration = {
-  name: 'users: their names as mentions write them, with one letter i',
+  name: 'users: their names as mentions write them, with one letter i and one apostrophe',
   isUrgent: false,
   async batch(after) {
     const batch = await nextBatch<UserDocument>(UserModel, after, BATCH);
