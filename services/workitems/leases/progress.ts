@@ -13,7 +13,7 @@ import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { mentionsIn } from '../items/people.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
-import { providerOf, type TokenUse } from '../sessions/price.ts';
+import { MICRODOLLARS, providerOf, type TokenUse } from '../sessions/price.ts';
 import { usedBy, useIn } from '../sessions/used.ts';
 import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
@@ -129,13 +129,13 @@ function shown(lease: LeaseRecord, now: Date) {
   return live;
 }
 
-/** Tokens so far never decrease, so that nothing once reported is lost. */
+/** Tokens so far, and what was paid for them, never decrease, so that nothing once reported is lost. */
 async function reportAfter(
   before: TokenReport | undefined,
   given: Input<typeof operation>,
   now: Date,
 ): Promise<TokenReport | undefined> {
-  const input = { ...given, ...partsIn(given, before) };
+  const input = { ...given, ...partsIn(given, before), costUsd: paidSoFar(given, before) };
   const totalTokens = totalOf(input, before);
   if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
   const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
@@ -146,6 +146,12 @@ async function reportAfter(
     provider,
     at: now,
   };
+}
+
+/** An estimate gives way to what was really paid, whichever is less. */
+function paidSoFar({ costUsd }: Input<typeof operation>, before: TokenReport | undefined): number | undefined {
+  if (costUsd === undefined || before?.costBasis !== 'paid') return costUsd;
+  return Math.max(costUsd, (before.costMicrodollars ?? 0) / MICRODOLLARS);
 }
 
 /** Where only some of the parts are given, the others are as they were. */

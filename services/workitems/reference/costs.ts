@@ -95,6 +95,12 @@ export function unsaidParts(said: Partial<Report>, before: Used | undefined): Pa
   };
 }
 
+/** What was paid does not become less with a later heartbeat, but an estimate may. */
+export function paidSoFar({ costUsd }: Partial<Report>, before: Used | undefined): Partial<Report> {
+  if (costUsd === undefined || before?.costBasis !== 'paid') return {};
+  return { costUsd: Math.max(costUsd, Number(before.cost) / 1_000_000) };
+}
+
 /** What is left of a session of which some was recorded when its lease ended. */
 export function restOf(whole: Used, recorded: Used | undefined): Used {
   if (!recorded) return whole;

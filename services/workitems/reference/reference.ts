@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dollars, restOf, shownCost, unsaidParts, usedBy } from './costs.ts';
+import { dollars, paidSoFar, restOf, shownCost, unsaidParts, usedBy } from './costs.ts';
 import { isBarred, isMisfit } from './gates.ts';
 import { isFaulty, isWithin, type PlannedItem } from './plans.ts';
 import type {
@@ -777,7 +777,7 @@ export class Model {
     const isAsked = question !== undefined && question !== lease.question;
     const { report, leaseSeconds } = lease;
     const { model = report?.model ?? 'unknown', ...given } = input;
-    const tokens = { ...given, ...unsaidParts(given, report) };
+    const tokens = { ...given, ...unsaidParts(given, report), ...paidSoFar(given, report) };
     const isInParts = tokens.inputTokens !== undefined || tokens.outputTokens !== undefined;
     const inParts = isInParts ? (tokens.inputTokens ?? 0) + (tokens.outputTokens ?? 0) : undefined;
     const ofPaid = tokens.costUsd === undefined ? undefined : (report?.totalTokens ?? 0);

@@ -219,6 +219,20 @@ test('what was paid is not forgotten when more tokens are reported without what 
   expect(await work.complete({ totalTokens: 3_000 })).toMatchObject({ estimatedCost: '5.000000', costBasis: 'paid' });
 });
 
+test('what was paid is not lowered by a later heartbeat, but an estimate is', async () => {
+  const own = await startProject();
+  await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 100 });
+  const work = await claimed(own);
+  const inFlight = async (fields: Beat) => (await work.beat(fields)).budget?.spent.inFlightUsd;
+  expect(await inFlight({ totalTokens: 1_000_000 })).toBe(6);
+  expect(await inFlight({ totalTokens: 1_000_000, costUsd: 5 })).toBe(5);
+  expect(await inFlight({ costUsd: 2 })).toBe(5);
+  expect(await inFlight({ totalTokens: 3_000_000, costUsd: 4.5 })).toBe(5);
+  expect(await inFlight({ costUsd: 5.25 })).toBe(5.25);
+  await work.expire();
+  expect((await usage(own)).totals).toMatchObject({ totalTokens: 3_000_000, estimatedCost: '5.250000' });
+});
+
 test('200 agents at once under one budget: what is recorded is what was reported, to a micro-dollar', async () => {
   const own = await startProject();
   await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 1_000_000 });
