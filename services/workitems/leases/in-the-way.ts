@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnAt, roleOf } from '../boards/columns.ts';
-import { isInProgress, isPending, type Role } from '../boards/progress.ts';
+import { isHandedOver, isPending, type Role } from '../boards/progress.ts';
 import type { Scope } from '../calls/scope.ts';
 
 import type { BatchPlan } from '../context/plan-batch.ts';
@@ -44,6 +44,9 @@ function obstacle({ column, role, waitsFor, hasChildren, ...place }: InTheWay, n
   }
   if (hasChildren) return 'has tasks below it, which come first';
   if (isPending(role)) return 'is on a board without a column of the role in_progress';
+  if (role === null) {
+    return `is in ${column}, which has no role: move it to another column, or give that one a role with PATCH /api/boards/:id`;
+  }
   return `is in ${column} without a lease${place.assignee === null ? '' : `, assigned to ${place.assignee}`}`;
 }
 
@@ -98,7 +101,7 @@ export function waitingInBatch(tasks: readonly PlannedItem[], plan: BatchPlan): 
     assignee: item.assignee,
   });
   return tasks
-    .filter((task) => isPending(plan.roleOf(task)) || isInProgress(plan.roleOf(task)))
+    .filter((task) => !isHandedOver(plan.roleOf(task)))
     .map((task) => ({
       taskId: task.taskId,
       ...placeOf(task),

@@ -100,6 +100,16 @@ test('a task in In Progress is held by the person that it is assigned to, also a
   expect(await claim({ ids: [other.id] })).toMatchObject({ claimed: false });
 });
 
+test('a task in a column without a role is claimed by nobody, and who asks for it learns what to change', async () => {
+  const columns = [...project.board.columns.map(({ id, name }) => ({ id, name })), { name: 'Parked', role: null }];
+  await call(project.caller, 'boards.update', { id: project.board.id, columns });
+  const { id, taskId } = await project.create('task', { boardColumnId: 'Parked' });
+  expect(await claim({ ids: [id] })).toMatchObject({
+    claimed: false,
+    reason: `The task is not ready: it is in progress. ${taskId} is in Parked, which has no role: move it to another column, or give that one a role with PATCH /api/boards/:id.`,
+  });
+});
+
 describe('isAiProcessing goes with whoever held the task', () => {
   const flag = async (id: string) => (await project.get(id)).isAiProcessing;
 
