@@ -96,6 +96,7 @@ test('every query of every operation is answered by an index, without a sort', a
     for (const place of places) {
       await ask(caller, 'workItems.list', { ...place, label: 'Urgent fix' });
       await ask(caller, 'workItems.list', { ...place, overdue: true });
+      await ask(caller, 'workItems.list', { ...place, overdue: false });
       await ask(caller, 'workItems.list', { ...place, dueAfter: '2020-01-01', dueBefore: '2021-01-01' });
     }
     for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt', 'dueDate', '-estimate', 'title']) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const titles = async (input: object, caller = own.caller) =>
   (await call(caller, 'workItems.list', input)).workItems.map(({ title }) => title);
 
-test('lists are narrowed by when items are due; overdue leaves out what is done', async () => {
+test('lists are narrowed by when items are due; overdue leaves out what is done, and false what is overdue', async () => {
   expect(await titles({ dueBefore: '2020-01-02' })).toEqual(['late']);
   expect(await titles({ dueAfter: '2020-01-01' })).toEqual(['far', 'late, done']);
   expect(await titles({ dueAfter: '2020-01-01', dueBefore: '2999-12-31' })).toEqual(['late, done']);
@@ -25,7 +25,9 @@ test('lists are narrowed by when items are due; overdue leaves out what is done'
   expect(await titles({ overdue: true, boardColumnId: 'Done' })).toEqual([]);
   expect(await titles({ overdue: true, dueBefore: '2020-01-01' })).toEqual([]);
   expect(await titles({ overdue: true }, own.organization)).toEqual(['late']);
-  expect(await titles({ overdue: false })).toHaveLength(4);
+  expect(await titles({ overdue: false })).toEqual(['whenever', 'far', 'late, done']);
+  expect(await titles({ overdue: false, dueBefore: '2020-02-01' })).toEqual(['late, done']);
+  expect(await titles({ overdue: false, search: 'late' })).toEqual(['late, done']);
   expect((await call(own.caller, 'workItems.list', { overdue: true })).pagination.total).toBe(1);
   const { cards } = await call(own.caller, 'boards.cards', { id: own.board.id, overdue: true });
   expect(cards.map(({ title, dueDate }) => [title, dueDate])).toEqual([['late', '2020-01-01']]);

@@ -86,8 +86,9 @@ export async function whereOf(
         ),
       ),
     );
-  const where = { place, projectId: inProject, like: { ...like, ...labels, ...among, ...ofCaller }, also, since };
-  return { ...where, due: await dueOf(scope, filter, where) };
+  const { due, also: andDue } = await dueOf(scope, filter, { place, projectId: inProject });
+  const allLike = { ...like, ...labels, ...among, ...ofCaller };
+  return { place, projectId: inProject, like: allLike, also: [...also, ...andDue], due, since };
 }
 
 function likeOf(filter: ListFilter): Where['like'] {

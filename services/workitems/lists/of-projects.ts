@@ -8,7 +8,8 @@ import { roleOf } from '../boards/columns.ts';
 import { labelMeant } from '../boards/labels.ts';
 import { isDone } from '../boards/progress.ts';
 import type { FailingScope, Scope } from '../calls/scope.ts';
-import type { Where } from './where.ts';
+import { not } from './conditions.ts';
+import { isDueSo, type Where } from './where.ts';
 
 // What only the boards know of the projects whose items are listed: their labels by name, and which columns are done.
 
@@ -55,21 +56,22 @@ async function boardsNear(scope: Scope, { board, projectId }: Near): Promise<rea
   return board ? [board] : boardsOf(scope, projectId);
 }
 
+/** @returns what is not overdue as a condition of its own: it is no range */
 export async function dueOf(
   scope: Scope,
   { dueBefore, dueAfter, overdue }: Pick<Input<typeof listWorkItems>, 'dueBefore' | 'dueAfter' | 'overdue'>,
   { place: { boardId, boardColumnId }, projectId }: Pick<Where, 'place' | 'projectId'>,
-): Promise<Where['due']> {
-  if (!overdue) {
-    return dueBefore === undefined && dueAfter === undefined ? undefined : { before: dueBefore, after: dueAfter };
-  }
+): Promise<{ readonly due: Where['due']; readonly also: Where['also'] }> {
+  const due = dueBefore === undefined && dueAfter === undefined ? undefined : { before: dueBefore, after: dueAfter };
+  if (overdue === undefined) return { due, also: [] };
   const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
-  const before = dueBefore !== undefined && dueBefore < today ? dueBefore : today;
   const ofColumn = boardColumnId ? await boardWithColumn(scope, boardColumnId) : null;
   const board = boardId ? await findBoard(scope, boardId) : ofColumn;
   const boards = board ? [board] : await boardsOf(scope, projectId);
   const done = boards.flatMap(({ columns }) => columns.filter((column) => isDone(roleOf(column))).map(({ id }) => id));
-  return { before, after: dueAfter, notIn: done };
+  if (!overdue) return { due, also: [not(isDueSo({ before: today, notIn: done }))] };
+  const before = dueBefore !== undefined && dueBefore < today ? dueBefore : today;
+  return { due: { before, after: dueAfter, notIn: done }, also: [] };
 }
 
 function boardsOf(scope: Scope, projectId: string | undefined): Promise<readonly BoardRecord[]> {

@@ -49,6 +49,8 @@ export function conditionsOf({ place, like, also, due, since }: Where): Readonly
   ]);
 }
 
+export const isDueSo = (due: Due): Condition => ({ query: allOf(dueSo(due)), holds: (item) => isDue(due, item) });
+
 function dueSo({ before, after, notIn }: Due): Readonly<Record<string, unknown>>[] {
   return [
     // A string, whatever else: null is no day.

@@ -40,7 +40,7 @@ export const itemFilters = {
   ...byValue,
   dueBefore: DueDate.optional(),
   dueAfter: DueDate.optional(),
-  overdue: z.boolean().optional().describe('Due before today (UTC), and not done'),
+  overdue: z.boolean().optional().describe('Due before today (UTC), and not done; false: all others'),
   ...byLackOfValue,
 };
 
