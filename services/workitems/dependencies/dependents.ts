@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { isMet, type Role } from '../boards/progress.ts';
+import { isDone, isMet, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
 import { dependentsOf } from '../items/items.repository.ts';
@@ -12,15 +12,17 @@ import { changedSoFar, soFarOf } from '../writes/so-far.ts';
 export interface Crossing {
   readonly item: Pick<ItemOutline, '_id' | 'taskId' | 'projectId'>;
   readonly isMet: boolean;
+  readonly isDone: boolean;
 }
 
 /** @param before the board before the write, if that changes it */
 export function crossing(item: Crossing['item'], board: BoardRecord, from: Role, to: Role, before = board): Crossing[] {
-  return isMet(from, before) === isMet(to, board) ? [] : [{ item, isMet: isMet(to, board) }];
+  const after = { item, isMet: isMet(to, board), isDone: isDone(to) };
+  return isMet(from, before) === after.isMet && isDone(from) === after.isDone ? [] : [after];
 }
 
 /**
- * Updates what the dependents of items that were handed over, or taken back, are waiting for.
+ * Updates what the dependents of items that were handed over, or taken back, are waiting for. What is done counts no longer as sent back: no verdict on it will come.
  * @param changedBoards boards as they are after this write, if it changes them
  */
 export async function followCrossings(
@@ -48,9 +50,13 @@ export async function followCrossings(
       if (crossed?.item.projectId !== now.projectId) return now.waitsFor.includes(reference);
       return !crossed.isMet;
     });
+    const onReturnedBase = now.onReturnedBase?.filter(({ id }) => !byReference.get(id)?.isDone);
+    const isSettled = onReturnedBase?.length !== now.onReturnedBase?.length;
+    const isSame = waitsFor.length === now.waitsFor.length && waitsFor.every((each) => now.waitsFor.includes(each));
+    if (isSame && !isSettled) continue;
     const item = { ...now, waitsFor };
     const board = boards.get(item.boardId);
     if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
-    adjustItem(scope, dependent, { waitsFor, ...claimable(item, board) });
+    adjustItem(scope, dependent, { waitsFor, ...claimable(item, board), ...(isSettled && { onReturnedBase }) });
   }
 }

@@ -107,6 +107,37 @@ describe('a base that is sent back', () => {
     expect(await markOf(next.id)).toBeUndefined();
   });
 
+  describe('no longer counts once it is done, for no verdict on it will come', () => {
+    const toDone: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+      'by a move': (id) => own.move(id, 'Done'),
+      'by an update': (id) => own.update(id, { boardColumnId: 'Done' }),
+      'with others': (id) =>
+        call(own.caller, 'workItems.batchMove', { workItemIds: [id, marked], boardColumnId: 'Done' }),
+      'after its children': async (id) => {
+        const child = await own.create('task', { parentId: id });
+        await own.move(child.id, 'Done');
+      },
+      'since its column is for that now': (id) => {
+        const role = (name: string) => (name === 'To Document' ? { role: 'done' as const } : {});
+        const columns = own.board.columns.map((column) => ({ id: column.id, name: column.name, ...role(column.name) }));
+        return own.move(id, 'To Document').then(() => call(own.caller, 'boards.update', { id: own.board.id, columns }));
+      },
+    };
+    let marked: string;
+    test.each(Object.keys(toDone))('%s', async (way) => {
+      const base = await own.create('task');
+      const next = await own.create('task', { dependsOn: [base.id] });
+      marked = next.id;
+      await finish(base.id);
+      await finish(next.id);
+      await review(base.id, 'fail');
+      expect(await markOf(next.id)).toEqual([base.taskId]);
+      await toDone[way]?.(base.id);
+      expect(await markOf(next.id)).toBeUndefined();
+      expect((await own.get(base.id)).columnName).toBe(way.startsWith('since') ? 'To Document' : 'Done');
+    });
+  });
+
   test('no longer counts once it is deleted, or the dependency is removed', async () => {
     const [one, two] = [await own.create('task'), await own.create('task')];
     const next = await own.create('task', { dependsOn: [one.id, two.id] });

@@ -152,6 +152,6 @@ export async function followNew(
   const met = created.filter(({ item, board }) => isMet(roleAt(board, item.boardColumnId), board));
   await followCrossings(
     scope,
-    met.map(({ item }) => ({ item, isMet: true })),
+    met.map(({ item }) => ({ item, isMet: true, isDone: false })),
   );
 }

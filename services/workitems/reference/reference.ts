@@ -891,6 +891,7 @@ export class Model {
       to?.items.push(item.id);
     }
     for (const [item, left] of returned) if (left) this.#tellOfReturn(item, left);
+    if (to?.step === 'Done') for (const item of moved) this.#tellOfPass(item, ['review', 'validation']);
     to?.items.sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1));
     return { moved, skipped };
   }
@@ -1004,6 +1005,7 @@ export class Model {
     }
   }
 
+  /** Also of what is done: no verdict on it will come. */
   #tellOfPass(base: ModelItem, passed: readonly Verdict[]): void {
     for (const other of this.#tasksOn(base)) {
       other.onReturnedBase = other.onReturnedBase.filter(({ id, until }) => id !== base.id || !passed.includes(until));
@@ -1049,6 +1051,7 @@ export class Model {
     const caused = { ...(isAutoSync && { isAutoSync }), ...(causedBy && { causedBy }), ...options.data };
     const events: ModelEvent[] = [...(options.events ?? []), { eventType: 'moved', data: { ...data, ...caused } }];
     this.#change(item, { ...follows, ...options.changes }, events, options.isCompleted);
+    if (to.step === 'Done') this.#tellOfPass(item, ['review', 'validation']);
     return isAutoSync && !causedBy ? [] : this.#cascadeFrom(item);
   }
 
