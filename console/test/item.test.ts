@@ -228,6 +228,33 @@ test('what was handed over is approved with one key, and sent back with a reason
   expect(visitor.complaints).toEqual([]);
 });
 
+test('on a touch screen, boxes are large enough for a finger, and no keys are shown', async () => {
+  const organization = await stage.newOrganization();
+  const fields = { title: 'Judge me', description: '- [ ] light', boardColumnId: 'Review' };
+  const item = await createItem(organization, fields);
+  const finger = { hasTouch: true, isMobile: true, viewport: { width: 375, height: 812 } };
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey, ...finger });
+  /** The least side of each box, and the height of each line that ticks it too. */
+  const sizes = () =>
+    page.getByRole('checkbox').evaluateAll((boxes) => {
+      const leastOf = (box: Element) => Math.min(box.getBoundingClientRect().width, box.getBoundingClientRect().height);
+      const lines = boxes.flatMap((box) => box.closest('label') ?? []);
+      return { box: Math.min(...boxes.map(leastOf)), line: Math.min(...lines.map(leastOf)) };
+    });
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  expect(await page.locator('kbd:visible').count()).toBe(0);
+  expect((await sizes()).box).toBeGreaterThanOrEqual(24);
+  await page.goto(`${stage.url}/console/list`);
+  await page.getByRole('checkbox').first().waitFor();
+  expect((await sizes()).box).toBeGreaterThanOrEqual(24);
+  await page.goto(`${stage.url}/console/for-you`);
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  expect(await page.locator('kbd:visible').count()).toBe(0);
+  await page.goto(`${stage.url}/console/notifications`);
+  await page.getByRole('checkbox').first().waitFor();
+  expect(await sizes()).toEqual({ box: 24, line: 44 });
+});
+
 test('labels, due date and estimate are changed in place', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Planned' });
