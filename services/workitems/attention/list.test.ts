@@ -119,6 +119,20 @@ describe('what depends on work that was sent back', () => {
     expect(await told()).toEqual([`validation ${base.taskId}`]);
   });
 
+  test('is blocked again when it is reopened before that passes', async () => {
+    const base = await own.create('task', { column: 'Review' });
+    const task = await claimed();
+    await own.update(task.id, { dependsOn: [base.id] });
+    await review(base.id, 'fail');
+    await own.move(task.id, 'Done');
+    expect(await told()).toEqual([`returned ${base.taskId}`]);
+    await own.move(task.id, 'Testing');
+    expect((await own.get(task.id)).onReturnedBase).toEqual([base.taskId]);
+    expect(await told()).toEqual([`validation ${task.taskId}`, `returned ${base.taskId}`, `blocked ${task.taskId}`]);
+    await own.move(base.id, 'Done');
+    expect(await told()).toEqual([`validation ${task.taskId}`]);
+  });
+
   test('is no longer, once it does not depend on it, or that is gone', async () => {
     const base = await own.create('task', { column: 'Review' });
     const [one, other] = [await own.create('task', { dependsOn: [base.id] }), await claimed()];

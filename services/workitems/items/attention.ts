@@ -42,16 +42,21 @@ export function attentionAfter(before: Watched | null, after: Watched, role: Rol
   };
 }
 
-/** What stops an item because it was done wrong counts until it is right, and as long as the item is not done itself. */
+/**
+ * What stops an item because it was done wrong counts until it is right, and as long as the item is not done itself: if it is reopened, what it builds upon stops it again.
+ * @param role undefined: where the item is has not changed
+ */
 export function blockedAfter(before: Watched | null, after: Watched, role?: Role): Pick<Partial<Attention>, 'blocked'> {
-  if (!after.blocked) return {};
-  const { since, on } = after.blocked;
   const marks = after.onReturnedBase ?? [];
+  const { since, on } = after.blocked ?? { since: new Date(), on: [] };
   const isLeft = ({ ref, taskId }: BlockedOn) =>
     marks.some(({ id }) => id === ref) || after.waitsFor.includes(ref) || after.waitsFor.includes(taskId);
-  const left = role !== undefined && OVER.includes(role) ? [] : on.filter(isLeft);
-  if (left.length === 0) return { blocked: null };
-  return left.length === on.length && after.blocked === before?.blocked ? {} : { blocked: { since, on: left } };
+  const again = role === undefined ? [] : marks.filter(({ id }) => on.every(({ ref }) => ref !== id));
+  const all = [...on.filter(isLeft), ...again.map(({ id, taskId }) => ({ ref: id, taskId, why: 'returned' as const }))];
+  const left = role !== undefined && OVER.includes(role) ? [] : all;
+  if (left.length === 0) return after.blocked ? { blocked: null } : {};
+  const isSame = left.length === on.length && again.length === 0;
+  return isSame && after.blocked === before?.blocked ? {} : { blocked: { since, on: left } };
 }
 
 /** With one more thing that was done wrong. */

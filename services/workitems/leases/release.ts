@@ -41,7 +41,7 @@ export async function releaseWorkItem(
       isAiProcessing: before.isAiProcessing,
       lease: null,
       // It still has to be fixed, unless it is put somewhere else.
-      ...(before.returned && isInProgress(roleOf(to)) && { returned: before.returned }),
+      ...(before.returned && isBackForRework(to, before.boardColumnId) && { returned: before.returned }),
     },
     events: [
       ...(item.assignee === before.assignee
@@ -56,6 +56,11 @@ export async function releaseWorkItem(
     ],
   });
   return { released: true, workItem: toWorkItem(moved, board) };
+}
+
+/** A move by hand may have sent it back to where pending items are, and it was claimed from there. */
+function isBackForRework(to: ColumnRecord, idBefore: string): boolean {
+  return isInProgress(roleOf(to)) || (isPending(roleOf(to)) && to.id === idBefore);
 }
 
 /** The column may have been removed from the board since: then where pending items are, or the first. */

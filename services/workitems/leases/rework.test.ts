@@ -133,6 +133,20 @@ describe('a task that a review or a validation sent back', () => {
     expect(await claim({ ids: [task.id] })).toMatchObject({ claimed: true, rework: first.rework });
   });
 
+  test('to where pending tasks are counts as sent back again when it is released there', async () => {
+    const { id } = await taskIn('Review');
+    await project.move(id, 'To Do', { reason: 'No tests' });
+    const rework = { from: 'move', summary: 'No tests' };
+    expect(await project.get(id)).toMatchObject({ columnName: 'To Do', rework });
+    const release = async (boardColumnId?: string) => {
+      const leaseToken = (await claim()).lease?.token as string;
+      return (await call(project.caller, 'workItems.release', { workItemId: id, leaseToken, boardColumnId })).workItem;
+    };
+    expect(await release()).toMatchObject({ columnName: 'To Do', rework });
+    expect(await release('To Do')).toMatchObject({ rework });
+    expect(await release('Backlog')).not.toHaveProperty('rework');
+  });
+
   test.each<[string, object, (id: string) => Promise<unknown>]>([
     ['is moved elsewhere', {}, (id) => project.move(id, 'To Do').then(() => project.move(id, 'In Progress'))],
     ['is given an assignee', { claimed: false }, (id) => project.update(id, { assignee: 'Ada' })],

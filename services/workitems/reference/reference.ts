@@ -823,7 +823,8 @@ export class Model {
       { eventType: 'released', data: {} },
     ];
     const to = given ?? (back as ModelColumn);
-    const changes = { ...before, lease: null, isReturned: isReturned && to.step === 'In Progress' };
+    const isThere = to.step === 'In Progress' || (isPending(to.step) && to.id === boardColumnId);
+    const changes = { ...before, lease: null, isReturned: isReturned && isThere };
     this.#move(item, to, { changes, events });
     return item;
   }
