@@ -1,7 +1,7 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatDollars, priceOf } from './price.ts';
+import { formatDollars, priceOf, providerOf } from './price.ts';
 
 const at = new Date('2026-09-01T12:00:00Z');
 const price = async (
@@ -47,6 +47,20 @@ test.each([
 });
 
 test.each([
+  ['openai/gpt-5', 'openai'],
+  ['vertex_ai/gemini-2.5-pro', 'google'],
+  ['bedrock/us.anthropic.claude-sonnet-4-20250514-v1:0', 'aws'],
+  ['openrouter/openai/gpt-4o', 'openrouter'],
+])('%s names its provider before the slash: %s, whose price applies', async (model, provider) => {
+  expect(await providerOf(model, at)).toBe(provider);
+  const expected = await price(provider, model.slice(model.indexOf('/') + 1), 1_000_000);
+  expect(expected).toBeGreaterThan(0);
+  for (const said of [provider, 'anthropic', 'openai']) expect(await price(said, model, 1_000_000)).toBe(expected);
+  expect(await price('another-router', model, 1_000_000)).toBeUndefined();
+});
+
+test.each([
+  ['a provider before the slash that nobody knows', 'anthropic', 'my-own-gpu/claude-opus-4-5'],
   ['a model that nobody knows', 'anthropic', 'claude-of-the-year-3000'],
   ['a provider that nobody knows, whatever the model', 'my-own-gpu', 'claude-opus-4-5'],
   ['a model that is priced by seconds of audio', 'openai', 'whisper-1'],

@@ -55,7 +55,21 @@ export async function providerOf(model: string, at: Date): Promise<string | unde
   const own = await filePriceOf(undefined, model);
   if (own) return own.provider;
   const { calcPrice } = await import('@pydantic/genai-prices');
-  return calcPrice(ONE_OF_EACH, model, { timestamp: at })?.provider.id;
+  const known = calcPrice(ONE_OF_EACH, model, { timestamp: at });
+  if (known) return known.provider.id;
+  const sold = await soldBy(model);
+  return sold && (await ratesUnder(sold.provider, sold.model, at)) ? sold.provider : undefined;
+}
+
+/** `openai/gpt-4o`, as routers of models write it: what comes before the first slash names the provider. */
+export async function soldBy(
+  model: string,
+): Promise<{ readonly provider: string; readonly model: string } | undefined> {
+  const slash = model.indexOf('/');
+  if (slash < 1) return undefined;
+  const { findProvider } = await import('@pydantic/genai-prices');
+  const name = model.slice(0, slash).toLowerCase();
+  return { provider: findProvider({ providerId: name })?.id ?? name, model: model.slice(slash + 1) };
 }
 
 interface Parts {
@@ -104,17 +118,26 @@ type Rates = { readonly [Part in keyof Parts]: number | undefined };
 const ONE_OF_EACH = { input_tokens: 1, output_tokens: 1 };
 
 async function ratesOf(provider: string, model: string, at: Date): Promise<Rates | undefined> {
-  const own = await filePriceOf(provider, model);
+  const providerId = provider.toLowerCase();
+  const isFirstParty = FIRST_PARTY.includes(providerId);
+  const rates = await ratesUnder(providerId, model, at);
+  if (rates) return rates;
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const found = isFirstParty ? calcPrice(ONE_OF_EACH, model, { timestamp: at }) : null;
+  if (found) return ratesIn(found.model_price);
+  const sold = await soldBy(model);
+  return sold && (isFirstParty || sold.provider === providerId) ? ratesUnder(sold.provider, sold.model, at) : undefined;
+}
+
+async function ratesUnder(providerId: string, model: string, at: Date): Promise<Rates | undefined> {
+  const own = await filePriceOf(providerId, model);
   if (own) {
     const { inputUsdPerMillion: input, outputUsdPerMillion: output } = own;
     return { input, output, cached: own.cachedInputUsdPerMillion, written: own.cacheWriteUsdPerMillion };
   }
   // Loaded with the first session: its data takes 20 MB, which a service that prices nothing does not need.
   const { calcPrice } = await import('@pydantic/genai-prices');
-  const providerId = provider.toLowerCase();
-  const found =
-    calcPrice(ONE_OF_EACH, model, { providerId, timestamp: at }) ??
-    (FIRST_PARTY.includes(providerId) ? calcPrice(ONE_OF_EACH, model, { timestamp: at }) : null);
+  const found = calcPrice(ONE_OF_EACH, model, { providerId, timestamp: at });
   return found ? ratesIn(found.model_price) : undefined;
 }
 

@@ -297,19 +297,22 @@ describe('MODEL_PRICES_FILE', () => {
     await usePriceFile(file, log);
     const own = await startProject();
     const item = await own.create('task');
-    const record = async () => {
-      const use = { model: 'Own-model', inputTokens: 500_000, outputTokens: 500_000, totalTokens: 1_000_000 };
+    const record = async (model = 'Own-model') => {
+      const use = { model, inputTokens: 500_000, outputTokens: 500_000, totalTokens: 1_000_000 };
       const { estimatedCost } = await call(own.caller, 'workItems.recordSession', { workItemId: item.id, ...use });
       return estimatedCost;
     };
     expect(await record()).toBe('1.500000');
+    expect(await record('me/Own-model')).toBe('1.500000');
     const { prices } = await call(own.caller, 'workItems.modelPrices', {});
     expect(prices[0]).toMatchObject({ pattern: 'own-*', provider: 'Me' });
     expect(prices.length).toBeGreaterThan(500);
     const sonnet = await call(own.caller, 'workItems.modelPrices', { provider: 'anthropic', model: MODEL });
     expect(sonnet.prices[0]).toMatchObject({ inputUsdPerMillion: 3, cachedInputUsdPerMillion: 0.3 });
+    const whole = { provider: 'anthropic', model: `anthropic/${MODEL}` };
+    expect(await call(own.caller, 'workItems.modelPrices', whole)).toEqual(sonnet);
     await write(10);
-    await expect.poll(record).toBe('15.000000');
+    await expect.poll(() => record()).toBe('15.000000');
     await writeFile(file, '{ "prices": [ { "pattern": 5 } ] }');
     const unreadable = register.getSingleMetric('worktrack_model_prices_unreadable_total');
     await expect
@@ -317,6 +320,6 @@ describe('MODEL_PRICES_FILE', () => {
       .toEqual(['15.000000', 1]);
     await expect(usePriceFile(path.join(folder, 'none.json'), log)).rejects.toThrow('ENOENT');
     await writeFile(file, '{ "prices": [] }');
-    await expect.poll(record).toBe('unknown');
+    await expect.poll(() => record()).toBe('unknown');
   });
 });
