@@ -1,17 +1,16 @@
 /**
  * What traces cost: not traced, traced with one call in a hundred sampled, and with all of them.
- * `npm run bench -- tracing [--rounds 40] [--requests 400] [--of me,get,create,ingest]`
+ * `npm run bench -- tracing [--starts 8] [--rounds 4] [--requests 1000] [--of me,get,create,ingest]`
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { compareSides } from './profile/beside.ts';
+import { compareSides, SIZES } from './profile/beside.ts';
 import type { Kind } from './profile/kinds.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '40' },
-    requests: { type: 'string', default: '400' },
+    ...SIZES,
     of: { type: 'string', default: 'me,get,create,ingest' },
   },
 });
@@ -30,9 +29,9 @@ try {
       { name: 'not traced, again', env: {} },
       { name: 'traced, all', env: { ...traced, OTEL_TRACES_SAMPLER: 'always_on' } },
     ],
-    { of: values.of.split(',') as Kind[], rounds: Number(values.rounds), requests: Number(values.requests) },
+    { ...values, of: values.of.split(',') as Kind[] },
   );
-  console.log(`\n${Math.round(bytes / 1024)} KiB were received. ${values.rounds} rounds.`);
+  console.log(`\n${Math.round(bytes / 1024)} KiB were received.`);
 } finally {
   receiver.close();
   receiver.closeAllConnections();
