@@ -78,7 +78,7 @@ async function measure(
       if (refused.length > 0) throw new Error(`${kind} was answered with ${refused}.`);
       const used = (groups: readonly number[]) =>
         groups.reduce((sum, group) => sum + (after.get(group) ?? 0) - (before.get(group) ?? 0), 0) / result.requests;
-      // The first round warms up.
+      // The first round warms up: until its code is compiled, a process takes twice as much, and what there is more of takes longer.
       if (round > 0) {
         rounds[index]?.push({
           perSecond: result.perSecond,
