@@ -69,4 +69,4 @@ USER 1000:1000
 EXPOSE 3000 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.OPS_PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "-c", "exec node --max-semi-space-size=4 \"services/${SERVICE:?is one of events, feedback, gateway, keys, workitems}/main.ts\""]
+CMD ["sh", "-c", "exec node --max-semi-space-size=8 \"services/${SERVICE:?is one of events, feedback, gateway, keys, workitems}/main.ts\""]
