@@ -271,6 +271,32 @@ test('lanes that come into view are drawn a few cards a frame, however many are 
   expect(Math.max(...framesOf(true))).toBeLessThanOrEqual(Math.min(...framesOf(false)));
 });
 
+test('lanes are few layers, which a browser puts together in every frame', async () => {
+  const organization = await stage.newOrganization();
+  const { projectId, boardId, columns } = organization;
+  const names = ['ada', 'bob', 'eve', 'grace', 'linus', 'tim'];
+  for (const boardColumnId of Object.values(columns)) {
+    await organization.call('POST', '/api/work-items/batch', {
+      ...{ projectId, boardId, boardColumnId },
+      items: names.flatMap((assignee) =>
+        Array.from({ length: 5 }, (_, at) => ({ type: 'task', title: `${at} of ${assignee}`, assignee })),
+      ),
+    });
+  }
+  const { page } = await stage.visit('board?groupBy=assignee', { apiKey: organization.apiKey });
+  await titled(page, '4 of bob').last().waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  const counts: number[] = [];
+  devtools.on('LayerTree.layerTreeDidChange', ({ layers = [] }) => void counts.push(layers.length));
+  await devtools.send('LayerTree.enable');
+  const scrolled = async () => {
+    await page.locator('.board').evaluate((element) => element.scrollBy(0, 5));
+    return counts.length;
+  };
+  await expect.poll(scrolled).toBeGreaterThan(5);
+  expect(Math.max(...counts)).toBeLessThan(60);
+});
+
 test('a long press drags a card to another lane on a touch screen', async () => {
   const organization = await stage.newOrganization();
   const one = await createItem(organization, { title: 'Hers', assignee: 'ada' });

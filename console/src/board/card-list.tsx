@@ -134,7 +134,11 @@ function Entries({ cards, shown, pages, focused, onFocus, heightPx, children }: 
     if (isNearEnd && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
   }, [isNearEnd, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   const total = pages.data?.pages[0]?.pagination.total ?? 0;
-  const tabStop = shown.some(({ id }) => id === focused) ? focused : shown[children[0]?.index ?? 0]?.id;
+  // The same one for as long as it is drawn: another would be two more cards to render, whenever one scrolls by.
+  const first = useRef<string>(undefined);
+  const isDrawn = children.some(({ index }) => shown[index]?.id === first.current);
+  if (!isDrawn) first.current = shown[children[0]?.index ?? 0]?.id;
+  const tabStop = shown.some(({ id }) => id === focused) ? focused : first.current;
   return (
     <div
       role={shown.length > 0 ? 'list' : undefined}
@@ -154,7 +158,7 @@ function Entries({ cards, shown, pages, focused, onFocus, heightPx, children }: 
             aria-posinset={index + 1}
             data-index={index}
             class="column-entry"
-            {...(startPx !== undefined && { style: { transform: `translateY(${startPx}px)` } })}
+            {...(startPx !== undefined && { style: { top: `${startPx}px` } })}
           >
             <CardView
               card={card}

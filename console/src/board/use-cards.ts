@@ -11,8 +11,9 @@ export function useCards<T>(ask: () => T): T {
       setValue(ask);
     };
     take();
-    return queries.getQueryCache().subscribe(({ type }) => {
-      if (type !== 'updated') return;
+    return queries.getQueryCache().subscribe((event) => {
+      // Not when one is only asked for.
+      if (event.type !== 'updated' || event.action.type !== 'success') return;
       // Of answers that come together, once.
       if (!isDue) queueMicrotask(take);
       isDue = true;

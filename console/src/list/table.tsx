@@ -154,7 +154,11 @@ export function Table({ list, boards, columns }: TableProps) {
   );
 
   const mayWrite = may('work-items:write');
-  const first = rows.entries.map(({ index }) => lines[index]).find((line) => line?.kind === 'card');
+  // The same row for as long as it is drawn: another would be two more to render, whenever one scrolls by.
+  const stop = useRef<string>(undefined);
+  const drawnCards = rows.entries.map(({ index }) => lines[index]).filter((line) => line?.kind === 'card');
+  const first = drawnCards.find(({ key }) => key === stop.current) ?? drawnCards[0];
+  stop.current = first?.key;
   const isDrawn = rows.entries.some(({ index }) => index === focusedAt);
   const tabStop: Place | undefined = isDrawn
     ? focused
@@ -174,7 +178,7 @@ export function Table({ list, boards, columns }: TableProps) {
         role="presentation"
         data-index={index}
         class="list-line"
-        style={{ transform: `translateY(${start}px)` }}
+        style={{ top: `${start}px` }}
       >
         {line.kind === 'card' ? (
           <Row

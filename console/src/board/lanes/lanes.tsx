@@ -129,13 +129,7 @@ function LaneList({ cards, by, scroller, focused, onFocus, groups }: LaneListPro
           const lane = lanes[index];
           return (
             lane && (
-              <div
-                key={key}
-                ref={list.measure}
-                data-index={index}
-                class="lane-entry"
-                style={{ transform: `translateY(${start}px)` }}
-              >
+              <div key={key} ref={list.measure} data-index={index} class="lane-entry" style={{ top: `${start}px` }}>
                 <LaneView
                   cards={cards}
                   by={by}

@@ -52,7 +52,7 @@ export function PriorityIcon({ priority, isNamed = true }: Drawn & { readonly pr
               width="3"
               height={4.5 + at * 3.5}
               rx="1"
-              opacity={at < bars ? 1 : 0.3}
+              fill-opacity={at < bars ? 1 : 0.3}
             />
           ))
         )}
