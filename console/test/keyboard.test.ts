@@ -21,6 +21,30 @@ const focused = (page: Page) =>
     return element.contains(seen) || seen?.contains(element) || label?.contains(seen) ? name : `${name}, not seen`;
   });
 
+/** From the bar of an item to its end, in the order in which its parts are below each other. */
+async function goesInOrder(page: Page): Promise<void> {
+  const stops: string[] = [];
+  while (stops.at(-1) !== 'Send') {
+    await page.keyboard.press('Tab');
+    stops.push((await focused(page)) ?? '');
+  }
+  const inOrder = ['Column', 'Estimate', 'Edit description', 'Parent', 'Write a prompt', 'Send'];
+  expect(stops.filter((stop) => inOrder.includes(stop))).toEqual(inOrder);
+  expect(stops.filter((stop) => stop.endsWith('not seen'))).toEqual([]);
+}
+
+test('the page of an item too narrow for two columns is gone through in the order in which it is seen', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Judge me' });
+  const { page } = await stage.visit(`items/${taskId}`, {
+    apiKey: organization.apiKey,
+    viewport: { width: 800, height: 900 },
+  });
+  await page.getByText('No sessions yet.').waitFor();
+  await page.locator('.item-bar').getByRole('button').first().focus();
+  await goesInOrder(page);
+});
+
 test('in an item, whatever has the focus is seen, and it stays where something was chosen', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
@@ -46,15 +70,7 @@ test('in an item, whatever has the focus is seen, and it stays where something w
   await press('Enter', 'Tab');
   await expect.poll(async () => (await now()).assignee).toBe('hourly');
   await page.locator('.item-bar').getByRole('button').first().focus();
-  const stops: string[] = [];
-  while (stops.at(-1) !== 'Send') {
-    await press('Tab');
-    stops.push((await focused(page)) ?? '');
-  }
-  // In the order in which they are below each other.
-  const inOrder = ['Column', 'Estimate', 'Edit description', 'Parent', 'Write a prompt', 'Send'];
-  expect(stops.filter((stop) => inOrder.includes(stop))).toEqual(inOrder);
-  expect(stops.filter((stop) => stop.endsWith('not seen'))).toEqual([]);
+  await goesInOrder(page);
   expect(await page.getByText('Somebody else').count()).toBe(0);
 
   await page.locator('.item-bar').getByRole('button').first().focus();

@@ -1,7 +1,7 @@
 import './item.css';
-import { signal } from '@preact/signals';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteItems, duplicate } from '../change/copy.ts';
 import { Overtaken, saveItem } from '../change/save.ts';
 import { usePlace } from '../create/open.ts';
@@ -37,12 +37,6 @@ const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
 /** Beyond this, a title is shown as a text: the longest one has 500 characters. */
 const LONG_TITLE = 150;
 
-const phone = matchMedia('(max-width: 40rem)');
-const isOnPhone = signal(phone.matches);
-phone.addEventListener('change', () => {
-  isOnPhone.value = phone.matches;
-});
-
 interface ItemViewProps {
   readonly item: WorkItem;
   /** The title. */
@@ -55,8 +49,16 @@ interface ItemViewProps {
 export function ItemView({ item, heading, buttons }: ItemViewProps) {
   const isPlanned = PLANNED.includes(item.type);
   const watch = useWatch(item);
-  // One below the other (item.css), they come in the order in which they are seen, for keys and screen readers.
-  const isStacked = buttons !== undefined || isOnPhone.value;
+  const parts = useRef<HTMLDivElement>(null);
+  // One below the other, they come in the order in which they are seen, for keys and screen readers. Whether they are, item.css says, by how wide the item is.
+  const [isStacked, setStacked] = useState(buttons !== undefined);
+  useLayoutEffect(() => {
+    const { current } = parts;
+    if (!current) return;
+    const look = new ResizeObserver(() => setStacked(getComputedStyle(current).display === 'flex'));
+    look.observe(current);
+    return () => look.disconnect();
+  }, []);
   const fields = <Fields item={item} />;
   const history = <History item={item} />;
   usePlace({ projectId: item.projectId, boardId: item.boardId, ...(isPlanned && { parent: item.taskId }) });
@@ -91,7 +93,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
         </Menu>
         {buttons}
       </header>
-      <div class="item-parts">
+      <div ref={parts} class="item-parts">
         <div class="item-main">
           <div class={item.title.length > LONG_TITLE ? 'item-title item-title-long' : 'item-title'}>
             <Editable item={item} field="title" label={words.title} editLabel={words.editTitle}>
