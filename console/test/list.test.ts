@@ -27,6 +27,17 @@ const createMany = (organization: TestOrganization, items: readonly object[]) =>
     items: items.map((item) => ({ type: 'task', ...item })),
   });
 
+test('overdue=false in the address lists what is not overdue, and is a chip', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Late', dueDate: '2020-01-31' });
+  await createItem(organization, { title: 'Whenever' });
+  const { page } = await stage.visit('list?overdue=false', { apiKey: organization.apiKey });
+  await expect.poll(() => titles(page)).toEqual(['Whenever']);
+  await page.getByRole('button', { name: 'Not overdue', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Overdue', exact: true }).check();
+  await expect.poll(() => titles(page)).toEqual(['Late']);
+});
+
 test('a list is sorted by its headings, narrowed by chips and divided into groups, all of it in its address, and looks right', async () => {
   const organization = await stage.newOrganization();
   await organization.call('POST', `/api/projects/${organization.projectId}/labels`, {

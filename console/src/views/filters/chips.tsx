@@ -195,6 +195,7 @@ function dueText(): string | undefined {
   const [after, before] = [filter('dueAfter'), filter('dueBefore')];
   const parts = [
     ...(filter('overdue') === 'true' ? [words.overdue] : []),
+    ...(filter('overdue') === 'false' ? [words.notOverdue] : []),
     ...(after ? [`${words.dueAfter} ${dayOf(after)}`] : []),
     ...(before ? [`${words.dueBefore} ${dayOf(before)}`] : []),
   ];

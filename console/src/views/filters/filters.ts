@@ -34,7 +34,8 @@ export function cardFilters(): CardFilters {
   const { overdue, ...due } = given(DUE);
   // What is none of the values is refused by the service, which says so.
   const byValue = given(names) as CardFilters;
-  return { search: filter('q'), ...byValue, ...due, ...(overdue === 'true' && { overdue: true }) };
+  const isOverdue = overdue === 'true' || overdue === 'false' ? overdue === 'true' : undefined;
+  return { search: filter('q'), ...byValue, ...due, ...(isOverdue !== undefined && { overdue: isOverdue }) };
 }
 
 function given<Name extends string>(names: readonly Name[]): Partial<Record<Name, string>> {

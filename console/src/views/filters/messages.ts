@@ -34,6 +34,7 @@ export const words = messages({
   noEpic: { en: 'No epic', de: 'Ohne Epic', tr: 'Epiksiz', ja: 'エピックなし' },
   noAgent: { en: 'No agent', de: 'Kein Agent', tr: 'Ajan yok', ja: 'エージェントなし' },
   overdue: { en: 'Overdue', de: 'Überfällig', tr: 'Gecikmiş', ja: '期限切れ' },
+  notOverdue: { en: 'Not overdue', de: 'Nicht überfällig', tr: 'Gecikmemiş', ja: '期限切れ以外' },
   dueBefore: { en: 'Due before', de: 'Fällig vor', tr: 'Bitişi şundan önce', ja: '期限がこの日より前' },
   dueAfter: { en: 'Due after', de: 'Fällig nach', tr: 'Bitişi şundan sonra', ja: '期限がこの日より後' },
 });
