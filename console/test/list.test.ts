@@ -102,6 +102,22 @@ test('a list is sorted by its headings, narrowed by chips and divided into group
   expect(await plain.getByRole('columnheader').allTextContents()).not.toContain('Labels');
 });
 
+test('a label with a long name is cut off, in the list and beside its item', async () => {
+  const organization = await stage.newOrganization();
+  const name = 'Accessibility and contrasts of all screens, ever';
+  await organization.call('POST', `/api/projects/${organization.projectId}/labels`, { name, colour: '#1f6feb' });
+  const { taskId } = await createItem(organization, { title: 'Labelled', labels: [name] });
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  const isWithin = (selector: string) =>
+    page.locator('.tag-label').evaluate((label, outer) => {
+      const [inner, around] = [label, label.closest(outer)].map((each) => each?.getBoundingClientRect());
+      return inner && around && inner.right <= around.right;
+    }, selector);
+  expect(await isWithin('.list-cell')).toBe(true);
+  await page.goto(`${stage.url}/console/items/${taskId}`);
+  expect(await isWithin('.item-fields')).toBe(true);
+});
+
 test('a title that is too long is cut off, and what follows stays below its heading', async () => {
   const organization = await stage.newOrganization();
   const titles = ['Short', 'Long '.repeat(60).trim()];

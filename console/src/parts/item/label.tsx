@@ -6,9 +6,9 @@ interface LabelProps {
 /** A label of an item: its colour beside its name, which is legible whatever the colour. */
 export function Label({ name, colour }: LabelProps) {
   return (
-    <span class="tag tag-label">
+    <span class="tag tag-label" title={name}>
       <LabelDot colour={colour} />
-      {name}
+      <span class="tag-text">{name}</span>
     </span>
   );
 }

@@ -48,7 +48,7 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
           {names.length > 0 && (
             <ul class="plain row">
               {names.map((name) => (
-                <li key={name} class="row">
+                <li key={name} class="row tag-entry">
                   <Label name={name} colour={known.find((each) => each.name === name)?.colour} />
                   {!disabled && (
                     <TagRemove what={name} onClick={() => onChange(names.filter((each) => each !== name))} />
