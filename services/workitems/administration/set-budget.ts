@@ -9,8 +9,8 @@ import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts
 import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
-import { saveBudget, saveCount, spentOf } from '../budgets/budgets.repository.ts';
-import { isNearlySpent, toBudget } from '../budgets/budgets.ts';
+import { isNearlySpent, saveBudget, saveCount, spentOf } from '../budgets/budgets.repository.ts';
+import { toBudget } from '../budgets/budgets.ts';
 import { periodAt } from '../budgets/period.ts';
 import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';

@@ -160,6 +160,32 @@ test('a budget of which four fifths are spent, told once in its period', async (
   expect(needed[0]?.workItem?.taskId).toBe(epic.taskId);
 });
 
+test('a budget that others spent together, or that costs were moved below, once anybody asks for work there', async () => {
+  const [one, other] = [await own.create('epic'), await own.create('epic')];
+  for (const { id } of [one, other]) await call(own.caller, 'workItems.setBudget', { workItemId: id, limitUsd: 1 });
+  const [mine, yours] = [
+    await own.create('task', { parentId: one.id }),
+    await own.create('task', { parentId: one.id }),
+  ];
+  const moved = await own.create('task');
+  const spend = (workItemId: string) =>
+    call(own.caller, 'workItems.recordSession', { workItemId, ...MODEL, costUsd: 0.7 });
+  await Promise.all([spend(mine.id), spend(yours.id)]);
+  await spend(moved.id);
+  await spend(moved.id);
+  await own.update(moved.id, { parentId: other.id });
+  expect(await call(own.caller, 'workItems.claim', { agent: 'one' })).toMatchObject({ claimed: false });
+  const budgets = async () => (await needs({ kinds: ['budget'] })).needed.map(({ workItem }) => workItem?.taskId);
+  expect((await budgets()).sort()).toEqual([one.taskId, other.taskId]);
+  // The log is told by whoever spends next, once.
+  await spend(moved.id);
+  await spend(moved.id);
+  const { OutboxModel } = await import('@worktrack/runtime/database/outbox/outbox.model');
+  const { organizationId } = own.caller;
+  const rows = await OutboxModel.find({ organizationId, type: 'work_item.needs_attention' }).lean();
+  expect(rows.filter(({ data }) => String(data).includes(other.id))).toHaveLength(1);
+});
+
 test('what is assigned to a person is theirs until it is done; a name that is no user’s holds nothing', async () => {
   const people = [{ id: own.caller.userId, name: 'Ada', as: 'me' }];
   const caller = { ...own.caller, people };

@@ -7,8 +7,8 @@ import {
 } from '@worktrack/contracts/work-items/attention';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
-import { counted } from '../budgets/budgets.repository.ts';
-import { isNearlySpent, toBudget } from '../budgets/budgets.ts';
+import { counted, isNearlySpent } from '../budgets/budgets.repository.ts';
+import { toBudget } from '../budgets/budgets.ts';
 import type { Scope } from '../calls/scope.ts';
 import { presentedSummaries } from '../items/shown/present.ts';
 import { shownItems } from '../items/shown/shown.repository.ts';

@@ -20,8 +20,8 @@ export interface BudgetRecord {
   revision: number;
   /** Increases with claims under it, so that they conflict with spending the remainder. */
   claims?: number;
-  /** When people were told that little is left, and of which period. */
-  warned?: { period: string; at: Date } | undefined;
+  /** Since when people have to know that little is left, and of which period; whether the log says so: that is the next write's to do that spends. */
+  warned?: { period: string; at: Date; isTold?: boolean } | undefined;
 }
 
 const budgetSchema = new mongoose.Schema<BudgetRecord>(
@@ -37,7 +37,10 @@ const budgetSchema = new mongoose.Schema<BudgetRecord>(
     countedPeriod: { type: String, default: null },
     revision: { type: Number, required: true },
     claims: Number,
-    warned: { type: new mongoose.Schema({ period: String, at: Date }, { _id: false }), default: undefined },
+    warned: {
+      type: new mongoose.Schema({ period: String, at: Date, isTold: Boolean }, { _id: false }),
+      default: undefined,
+    },
   },
   { collection: 'budgets', versionKey: false },
 );

@@ -1,3 +1,4 @@
+import { BUDGET_WARNING_SHARE } from '@worktrack/contracts/work-items/attention';
 import type { BudgetPeriod } from '@worktrack/contracts/work-items/costs/budget';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
@@ -25,10 +26,35 @@ export async function budgetsOver({ caller }: Scope, item: Under): Promise<Budge
   return BudgetModel.find({ organizationId, _id: oneOf(idsOver(item)) }).lean();
 }
 
+/** So much of it that somebody has to know. */
+export const isNearlySpent = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
+  spentMicrodollars >= limitMicrodollars * BUDGET_WARNING_SHARE;
+
 const DEADLINE_MS = 10_000;
 
-/** Including what was spent in the current period: if unknown, it is counted and stored. */
+/** Including what was spent in the current period: if unknown, it is counted and stored. Also stored is that little is left, which those who spent may not have known. */
 export async function counted(scope: Scope, budgets: readonly BudgetRecord[], now: Date): Promise<BudgetRecord[]> {
+  const all = await countedWhereUnknown(scope, budgets, now);
+  for (const budget of all) {
+    const period = periodAt(budget.period, now);
+    if (isNearlySpent(budget) && budget.warned?.period !== period)
+      await noteWarning(scope, budget, { period, at: now });
+  }
+  return all;
+}
+
+/** By whoever is first. The next write that spends tells the log. */
+async function noteWarning(
+  { caller }: Scope,
+  { _id, warned }: BudgetRecord,
+  now: NonNullable<BudgetRecord['warned']>,
+): Promise<void> {
+  const { organizationId } = caller;
+  const asRead = { organizationId, _id, 'warned.period': warned?.period ?? null };
+  await BudgetModel.updateOne(asRead, { $set: { warned: { ...now, isTold: false } } });
+}
+
+async function countedWhereUnknown(scope: Scope, budgets: readonly BudgetRecord[], now: Date): Promise<BudgetRecord[]> {
   const isKnown = ({ period, countedPeriod }: BudgetRecord) => countedPeriod === periodAt(period, now);
   if (budgets.every(isKnown)) return [...budgets];
   const { organizationId } = scope.caller;
@@ -120,10 +146,17 @@ export function addSpent(scope: WriteScope, budgetId: string, { recorded, inFlig
   scope.writes.rely(existing(scope, budgetId), 'shared', { inc });
 }
 
-/** People are told that little is left: once in a period, by one of the writes that spend. */
-export function markWarned(scope: WriteScope, { _id, warned }: BudgetRecord, now: { period: string; at: Date }): void {
+/** The log is told that little is left: once in a period, by one of the writes that spend. */
+export function markWarned(
+  scope: WriteScope,
+  { _id, warned }: BudgetRecord,
+  now: NonNullable<BudgetRecord['warned']>,
+): void {
   const ground = existing(scope, _id);
-  const asRead = { ...ground.filter, 'warned.period': warned?.period ?? null };
+  const asRead = {
+    ...ground.filter,
+    ...{ 'warned.period': warned?.period ?? null, 'warned.isTold': warned?.isTold ?? null },
+  };
   scope.writes.rely({ ...ground, filter: asRead }, 'exclusive', { set: { warned: now } });
 }
 

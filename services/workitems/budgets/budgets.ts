@@ -1,4 +1,3 @@
-import { BUDGET_WARNING_SHARE } from '@worktrack/contracts/work-items/attention';
 import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { type ToldItem, tell } from '../history/tell.ts';
@@ -15,6 +14,7 @@ import {
   forgetBudget,
   idsOver,
   idsWithBelow,
+  isNearlySpent,
   markWarned,
   type Spending,
   type Under,
@@ -25,10 +25,6 @@ const dollars = (microdollars: number) => microdollars / MICRODOLLARS;
 
 export const isUsedUp = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
   spentMicrodollars >= limitMicrodollars;
-
-/** So much of it that somebody has to know. */
-export const isNearlySpent = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
-  spentMicrodollars >= limitMicrodollars * BUDGET_WARNING_SHARE;
 
 export function toBudget({ taskId, limitMicrodollars, period, spentMicrodollars, ...record }: BudgetRecord): Budget {
   const inFlight = record.inFlightMicrodollars ?? 0;
@@ -92,12 +88,17 @@ export async function spend(scope: WriteScope, item: Spender, microdollars: Spen
   }
 }
 
-/** Of two writes that only together spend so much, neither knows, nor does one before anybody has counted in its period: the next one will. */
+/**
+ * Of two writes that only together spend so much, neither knows, nor does one before anybody has counted in its period: whoever reads the budget next will
+ * (`counted`), and the next write tells the log.
+ */
 function warnOf(scope: WriteScope, item: Spender, budget: BudgetRecord, added: number, at: Date): void {
   const period = periodAt(budget.period, at);
   const after = { ...budget, spentMicrodollars: budget.spentMicrodollars + added };
-  if (!isNearlySpent(after) || budget.countedPeriod !== period || budget.warned?.period === period) return;
-  markWarned(scope, budget, { period, at });
+  const noted = budget.warned?.period === period ? budget.warned : undefined;
+  const isTold = noted !== undefined && noted.isTold !== false;
+  if (!isNearlySpent(after) || budget.countedPeriod !== period || isTold) return;
+  markWarned(scope, budget, { ...(noted ?? { period, at }), isTold: true });
   const { of, spentUsd, limitUsd } = toBudget(after);
   const subject = { ...item, revision: item.revision + 1 };
   tell(scope, subject, 'work_item.needs_attention', { kind: 'budget', of, budgetId: budget._id, spentUsd, limitUsd });
