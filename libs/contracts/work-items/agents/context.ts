@@ -205,6 +205,7 @@ export const getReviewContext = operation({
     names: { taskId: 'workItemId' },
     brief: {
       item: ['boardId', 'boardColumnId', 'projectId', 'position', 'isAiProcessing', 'createdAt', 'updatedAt'],
+      dependencies: ['id', 'type'],
       siblings: ['id', 'type'],
     },
   },

@@ -89,7 +89,7 @@ export const claimWorkItem = operation({
     names: { ids: 'workItemIds' },
     // Its lease is beside it, and the work needs none of the rest.
     brief: {
-      workItem: ['lease', 'boardId', 'projectId', 'parentId', 'position', 'createdAt', 'updatedAt'],
+      workItem: ['lease', 'boardId', 'boardColumnId', 'projectId', 'parentId', 'position', 'createdAt', 'updatedAt'],
     },
   },
 });
