@@ -3,7 +3,9 @@ import type { AuditDraft, AuditEntry } from '@worktrack/contracts/audit/entry';
 import { AUDIT_ENTRY, type PublishedEvent } from '@worktrack/contracts/events/event';
 import { chainedHash, commitmentTo, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { LogModel } from '../log/log.model.ts';
 import { event, startEvents } from '../testing.ts';
 import { chain, insertEntries } from './entries.repository.ts';
 import { enterRefusals } from './refusals.ts';
@@ -238,6 +240,27 @@ test('erasing a user leaves neither name nor address, and the chain whole', asyn
   expect(isWhole(after)).toBe(true);
   expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
   expect(after[0]?.targets[0]?.name).toBe(commitmentTo(name, before[0]?.salts['targets.0.name'] as string));
+});
+
+test('what a name is learned from is erased last, so that an erasure that breaks off finds it again', async () => {
+  const organizationId = randomUUID();
+  const userId = randomUUID();
+  const [name, former] = ['Grace Hopper', 'Grace Murray'];
+  const published = [
+    event({ organizationId, type: 'user.created', subjectId: userId, data: { name: former, role: 'member' } }),
+    event({ organizationId, data: { kind: 'assigned', userId, assignee: name }, type: 'work_item.needs_attention' }),
+    event({ organizationId, data: { assignee: former }, type: 'work_item.created' }),
+    event({ organizationId, data: { changes: { assignee: { from: former, to: name } } } }),
+  ];
+  await events.take(published);
+  const updated: unknown[] = [];
+  mongoose.set('debug', (collection: string, method: string, filter: { readonly _id?: unknown }) => {
+    if (collection === LogModel.collection.name && method === 'updateOne') updated.push(filter._id);
+  });
+  onTestFinished(() => void mongoose.set('debug', false));
+  await events.take([event({ organizationId, type: 'user.erased', subjectId: userId })]);
+  const [created, attention, ...others] = published.map(({ id }) => id);
+  expect(updated).toEqual([...others, created, attention]);
 });
 
 test('erasing two users of the same entries at once, by two replicas, brings neither of them back, and what is exported meanwhile is whole', async () => {

@@ -7,13 +7,14 @@ import { between, type LogFilter, oldestOf } from './places.repository.ts';
 
 /** They say what a user is called; the last one, by saying whom an item was assigned to. */
 const NAMING = ['user.created', 'user.updated', 'work_item.needs_attention'] as const;
+const ITEM_TYPES = typesNamed('work_item.*').filter((type) => type !== 'work_item.needs_attention');
 const ERASED_PLACES = 500;
 
 type Data = Readonly<Record<string, unknown>>;
 
 /**
  * Drops what events say about who a user is: name and address, also where items were assigned by that name. A rare call, so it walks the log rather than having an
- * index kept up for it.
+ * index kept up for it. What the names are learned from goes last: if the process ends in between, the next attempt learns them again.
  */
 export async function eraseUserFromLog(organizationId: string, userId: string): Promise<void> {
   const names = new Set<unknown>();
@@ -22,15 +23,14 @@ export async function eraseUserFromLog(organizationId: string, userId: string): 
   };
   await eachIn(organizationId, { types: NAMING }, ({ subject, data }) => {
     if (data.userId === userId) learn(data.assignee);
-    if (subject.id !== userId) return undefined;
-    const { name, email: _, changes, ...rest } = data;
-    const { name: changed, email: __, ...others } = (changes ?? {}) as Record<string, unknown>;
-    const { from, to } = (changed ?? {}) as Data;
-    learn(name, from, to);
-    return { ...rest, ...(changes !== undefined && { changes: others }) };
+    if (subject.id === userId) learn(...namesIn(data));
+    return undefined;
   });
   if (names.size === 0) return;
-  await eachIn(organizationId, { types: typesNamed('work_item.*') }, ({ data }) => withoutNames(data, names));
+  await eachIn(organizationId, { types: ITEM_TYPES }, ({ data }) => withoutNames(data, names));
+  await eachIn(organizationId, { types: NAMING }, ({ subject, data }) =>
+    subject.id === userId ? withoutPerson(data) : withoutNames(data, names),
+  );
 }
 
 /** @param erased returns what the event says instead; undefined: the same */
@@ -49,6 +49,17 @@ async function eachIn(
       await LogModel.updateOne({ organizationId, _id: event.id }, { $set: { data: JSON.stringify(data) } });
     }
   }
+}
+
+/** Of an event about a user. */
+function namesIn({ name, changes }: Data): unknown[] {
+  const { from, to } = (changes as { readonly name?: Data } | undefined)?.name ?? {};
+  return [name, from, to];
+}
+
+function withoutPerson({ name: _, email: __, changes, ...rest }: Data): Data {
+  const { name: ___, email: ____, ...others } = (changes ?? {}) as Data;
+  return { ...rest, ...(changes !== undefined && { changes: others }) };
 }
 
 function withoutNames(data: Data, names: ReadonlySet<unknown>): Data | undefined {
