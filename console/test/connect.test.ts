@@ -153,3 +153,11 @@ test('a rule of trust is made without knowing the ids, which are taken from the 
     await issuer.stop();
   }
 });
+
+test('an address that asks for nothing, or was cut off, says that one has to start again', async () => {
+  for (const id of [crypto.randomUUID(), '01a21df3']) {
+    const { page } = await stage.visit(`connect/${id}`);
+    await page.getByRole('heading', { name: 'This app cannot be connected' }).waitFor();
+    await page.getByText('Start again from the app.').waitFor();
+  }
+});

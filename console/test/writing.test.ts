@@ -89,6 +89,25 @@ test('Enter chooses what is offered, also while the answer to the last letters i
   expect(await page.getByRole('option').count()).toBe(0);
 });
 
+test('what is offered and still fits stays when the answer to the last letters is a failure', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Define the palette' });
+  await createItem(organization, { title: 'Palettes of others' });
+  const { page } = await stage.visit(`items/${taskId}`, { apiKey: organization.apiKey });
+  const field = page.getByLabel('Comment');
+  await page.getByRole('button', { name: 'Bold' }).waitFor();
+  await field.focus();
+  await page.keyboard.type('#palette');
+  await expect.poll(() => page.getByRole('option').count()).toBe(2);
+  await page.route(/search=palettes/, (route) => route.fulfill({ status: 400, json: { success: false } }));
+  await page.keyboard.type('s');
+  await expect
+    .poll(() => page.getByRole('option').allTextContents())
+    .toEqual([expect.stringContaining('Palettes of others')]);
+  await page.keyboard.press('Enter');
+  expect(await field.inputValue()).not.toContain('#');
+});
+
 test('what is begun is there again after a reload and after signing out, until it has been sent', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Interrupted', description: 'As it was.' });

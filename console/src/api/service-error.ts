@@ -33,6 +33,10 @@ export class ServiceError extends Error {
 export const currentOf = <T>(error: unknown): T | undefined =>
   error instanceof ServiceError ? (error.current as T | undefined) : undefined;
 
+/** There is nothing of this name, or never will be: an address that was cut off has none that could be. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'NOT_FOUND' || error.code === 'VALIDATION_FAILED');
+
 export function errorOf(response: Response, body: unknown): ServiceError {
   const { status } = response;
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};

@@ -6,6 +6,7 @@ import type { Output } from '@worktrack/contracts/operation';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
+import { isGone } from '../api/service-error.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { FormFailed } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
@@ -28,6 +29,13 @@ export function Screen({ params: { id = '' } }: ScreenProps) {
     key: ['connection', id],
     load: (signal) => call<typeof openConnection>('POST /api/connections/:id/open', { id }, { signal }),
   });
+  if (isGone(opened.error)) {
+    return (
+      <div class="sign-in consent panel">
+        <NothingToDecide answer={{ request: null, problem: null, backTo: null }} />
+      </div>
+    );
+  }
   return (
     <div class="sign-in consent panel">
       <Loaded query={opened}>

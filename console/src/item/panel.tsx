@@ -1,6 +1,6 @@
 import './panel.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ServiceError } from '../api/service-error.ts';
+import { isGone } from '../api/service-error.ts';
 import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon, closeIcon, openIcon } from '../parts/icons.ts';
@@ -34,7 +34,6 @@ export function Panel({ id }: { readonly id: string }) {
     },
     [before],
   );
-  const isGone = item.error instanceof ServiceError && ['NOT_FOUND', 'VALIDATION_FAILED'].includes(item.error.code);
   const title = item.data?.title ?? id;
   const buttons = (
     <>
@@ -64,7 +63,7 @@ export function Panel({ id }: { readonly id: string }) {
         element.current?.querySelector<HTMLElement>('.item-heading')?.focus();
       }}
     >
-      {isGone ? (
+      {isGone(item.error) ? (
         <div class="state">
           <PanelHeading title={words.gone({ id })} />
           {buttons}

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { ServiceError } from '../api/service-error.ts';
+import { isGone } from '../api/service-error.ts';
 import { useItem } from '../parts/item/item.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loaded } from '../parts/page/states.tsx';
@@ -16,8 +16,7 @@ export function Screen({ params: { id = '' } }: ScreenProps) {
   useEffect(() => {
     if (projectId) setFilters({ project: projectId });
   }, [projectId]);
-  const isGone = item.error instanceof ServiceError && ['NOT_FOUND', 'VALIDATION_FAILED'].includes(item.error.code);
-  if (isGone) {
+  if (isGone(item.error)) {
     return (
       <div class="screen">
         <Heading title={words.gone({ id })} />

@@ -2,7 +2,7 @@ import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { ServiceError } from '../api/service-error.ts';
+import { isGone } from '../api/service-error.ts';
 import { usePlace } from '../create/open.ts';
 import { dollars, number } from '../language/format.ts';
 import { useItem } from '../parts/item/item.ts';
@@ -18,7 +18,7 @@ import { Waves } from './waves.tsx';
 
 export function PlanOf({ id }: { readonly id: string }) {
   const item = useItem(id);
-  if (item.error instanceof ServiceError && ['NOT_FOUND', 'VALIDATION_FAILED'].includes(item.error.code)) {
+  if (isGone(item.error)) {
     return (
       <div class="screen">
         <Heading title={words.gone({ id })} />

@@ -15,7 +15,7 @@ interface Offer {
   readonly text: string;
 }
 
-/** What may follow `@` (a person) or `#` (an item), for text-expander. */
+/** What may follow `@` (a person) or `#` (an item), for text-expander. @throws what could not be read */
 export async function offer(key: string, typed: string, projectId: string | undefined) {
   const found = key === '@' ? await people(typed) : await items(typed, projectId);
   return { matched: found.length > 0, fragment: listOf(found) };
@@ -46,7 +46,7 @@ async function items(typed: string, projectId: string | undefined): Promise<Offe
   const search = typed.trim();
   if (!search) return [];
   const load = () => foundItems(projectId, search, MAX_OFFERED);
-  const found = await queries.fetchQuery({ queryKey: [OFFERED, projectId, search], queryFn: load }).catch(() => []);
+  const found = await queries.fetchQuery({ queryKey: [OFFERED, projectId, search], queryFn: load });
   return found.map(({ taskId, title }) => ({ value: taskId, text: `${taskId} ${title}` }));
 }
 

@@ -127,6 +127,13 @@ function chooseFirst(expander: HTMLElement, typed: string): void {
   }
 }
 
+/** What could not be read takes nothing away: of what is offered, what still fits. */
+function stillOffered(expander: HTMLElement, typed: string): Awaited<ReturnType<typeof offer>> {
+  const list = expander.querySelector<HTMLElement>('[role=listbox]') ?? document.createElement('div');
+  for (const option of [...list.children]) if (!has(option.textContent, typed)) option.remove();
+  return { matched: list.childElementCount > 0, fragment: list };
+}
+
 /** @returns takes them away */
 function withTools(field: HTMLTextAreaElement, calls: () => Pick<ToolbarProps, 'onChange' | 'projectId' | 'attach'>) {
   const ends = new AbortController();
@@ -138,7 +145,7 @@ function withTools(field: HTMLTextAreaElement, calls: () => Pick<ToolbarProps, '
     (event) => {
       const { key, text, provide } = (event as CustomEvent).detail;
       chooseFirst(expander, text);
-      provide(newestOf(offer(key, text, calls().projectId)));
+      provide(newestOf(offer(key, text, calls().projectId).catch(() => stillOffered(expander, text))));
     },
     options,
   );
