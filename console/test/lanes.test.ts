@@ -26,6 +26,21 @@ const placeOf = async (organization: TestOrganization, { id }: WorkItem) => {
   return [data.parentId ?? data.assignee, data.columnName];
 };
 
+/** Five cards for each of them in every column. */
+async function fillColumns(
+  { call, projectId, boardId, columns }: Awaited<ReturnType<typeof stage.newOrganization>>,
+  names: readonly string[],
+): Promise<void> {
+  for (const boardColumnId of Object.values(columns)) {
+    await call('POST', '/api/work-items/batch', {
+      ...{ projectId, boardId, boardColumnId },
+      items: names.flatMap((assignee) =>
+        Array.from({ length: 5 }, (_, at) => ({ type: 'task', title: `${at} of ${assignee}`, assignee })),
+      ),
+    });
+  }
+}
+
 async function dragInto(page: Page, title: string, lane: string, column: string): Promise<void> {
   const middles: [number, number][] = [];
   for (const each of [titled(page, title), cellOf(page, lane, column)]) {
@@ -226,16 +241,8 @@ test('of many lanes, only those in view are read, each in one request; their col
 
 test('lanes that come into view are drawn a few cards a frame, however many are read together, those in the window first', async () => {
   const organization = await stage.newOrganization();
-  const { projectId, boardId, columns } = organization;
   const names = ['ada', 'bob', 'eve', 'grace'];
-  for (const boardColumnId of Object.values(columns)) {
-    await organization.call('POST', '/api/work-items/batch', {
-      ...{ projectId, boardId, boardColumnId },
-      items: names.flatMap((assignee) =>
-        Array.from({ length: 5 }, (_, at) => ({ type: 'task', title: `${at} of ${assignee}`, assignee })),
-      ),
-    });
-  }
+  await fillColumns(organization, names);
   const { page } = await stage.visit('list', { apiKey: organization.apiKey });
   await page.addInitScript(() => {
     const perFrame: number[] = [];
@@ -259,7 +266,7 @@ test('lanes that come into view are drawn a few cards a frame, however many are 
   expect(Math.max(...perFrame)).toBeLessThanOrEqual(16);
   await expect
     .poll(() => page.locator('.lane-cell:has(.card)').count())
-    .toBe(names.length * Object.keys(columns).length);
+    .toBe(names.length * Object.keys(organization.columns).length);
   const begun = await page.evaluate(() => {
     const all = [...(globalThis as unknown as { begun: Map<Element, number> }).begun];
     return all.map(([cell, frame]) => {
@@ -273,16 +280,8 @@ test('lanes that come into view are drawn a few cards a frame, however many are 
 
 test('lanes are few layers, which a browser puts together in every frame', async () => {
   const organization = await stage.newOrganization();
-  const { projectId, boardId, columns } = organization;
   const names = ['ada', 'bob', 'eve', 'grace', 'linus', 'tim'];
-  for (const boardColumnId of Object.values(columns)) {
-    await organization.call('POST', '/api/work-items/batch', {
-      ...{ projectId, boardId, boardColumnId },
-      items: names.flatMap((assignee) =>
-        Array.from({ length: 5 }, (_, at) => ({ type: 'task', title: `${at} of ${assignee}`, assignee })),
-      ),
-    });
-  }
+  await fillColumns(organization, names);
   const { page } = await stage.visit('board?groupBy=assignee', { apiKey: organization.apiKey });
   await titled(page, '4 of bob').last().waitFor();
   const devtools = await page.context().newCDPSession(page);

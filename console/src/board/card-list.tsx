@@ -4,7 +4,7 @@ import type { Key } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
 import { Failed, Loading } from '../parts/page/states.tsx';
-import { useVirtual } from '../parts/page/virtual.ts';
+import { useFirstDrawn, useVirtual } from '../parts/page/virtual.ts';
 import type { BoardCards, Lane } from './board-cards.ts';
 import { drop } from './by-hand.ts';
 import { CardView } from './card.tsx';
@@ -134,11 +134,8 @@ function Entries({ cards, shown, pages, focused, onFocus, heightPx, children }: 
     if (isNearEnd && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
   }, [isNearEnd, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   const total = pages.data?.pages[0]?.pagination.total ?? 0;
-  // The same one for as long as it is drawn: another would be two more cards to render, whenever one scrolls by.
-  const first = useRef<string>(undefined);
-  const isDrawn = children.some(({ index }) => shown[index]?.id === first.current);
-  if (!isDrawn) first.current = shown[children[0]?.index ?? 0]?.id;
-  const tabStop = shown.some(({ id }) => id === focused) ? focused : first.current;
+  const first = useFirstDrawn(children.flatMap(({ index }) => shown[index]?.id ?? []));
+  const tabStop = shown.some(({ id }) => id === focused) ? focused : first;
   return (
     <div
       role={shown.length > 0 ? 'list' : undefined}

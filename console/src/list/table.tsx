@@ -6,7 +6,7 @@ import { downIcon, nextIcon } from '../parts/icons.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Failed } from '../parts/page/states.tsx';
-import { useVirtual } from '../parts/page/virtual.ts';
+import { useFirstDrawn, useVirtual } from '../parts/page/virtual.ts';
 import { attend, attended, filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { SEARCH_ID } from '../views/bar.tsx';
@@ -154,15 +154,16 @@ export function Table({ list, boards, columns }: TableProps) {
   );
 
   const mayWrite = may('work-items:write');
-  // The same row for as long as it is drawn: another would be two more to render, whenever one scrolls by.
-  const stop = useRef<string>(undefined);
-  const drawnCards = rows.entries.map(({ index }) => lines[index]).filter((line) => line?.kind === 'card');
-  const first = drawnCards.find(({ key }) => key === stop.current) ?? drawnCards[0];
-  stop.current = first?.key;
+  const drawnCards = rows.entries.flatMap(({ index }) => {
+    const line = lines[index];
+    return line?.kind === 'card' ? [line] : [];
+  });
+  const firstKey = useFirstDrawn(drawnCards.map(({ key }) => key));
+  const first = drawnCards.find(({ key }) => key === firstKey);
   const isDrawn = rows.entries.some(({ index }) => index === focusedAt);
   const tabStop: Place | undefined = isDrawn
     ? focused
-    : first?.kind === 'card'
+    : first
       ? { key: first.key, id: first.card.id, cell: 'title' }
       : undefined;
   const widths = [...(mayWrite ? ['2.25rem'] : []), 'minmax(18rem, 1fr)', ...columns.map((column) => WIDTHS[column])];

@@ -5,7 +5,7 @@ import {
   type VirtualItem,
   Virtualizer,
 } from '@tanstack/virtual-core';
-import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 
 interface VirtualOptions {
   readonly scroller: () => HTMLElement | null;
@@ -57,4 +57,11 @@ export function useVirtual({ headPx = 0, overscan = 6, ...given }: VirtualOption
     measure: virtualizer.measureElement,
     scrollTo: (index) => virtualizer.scrollToIndex(index),
   };
+}
+
+/** Which of what is drawn Tab reaches first: the same one for as long as it is drawn, since another would be two more to render whenever one scrolls by. */
+export function useFirstDrawn(keys: readonly string[]): string | undefined {
+  const first = useRef<string>(undefined);
+  if (first.current === undefined || !keys.includes(first.current)) [first.current] = keys;
+  return first.current;
 }
