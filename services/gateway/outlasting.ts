@@ -2,8 +2,8 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { updateNotificationSettings } from '@worktrack/contracts/events/notifications';
 import type { subscribeBrowser } from '@worktrack/contracts/events/push';
-import type { createWebhook, updateWebhook } from '@worktrack/contracts/events/webhooks';
-import type { createSource } from '@worktrack/contracts/feedback/sources';
+import type { createWebhook, rotateWebhookSecret, updateWebhook } from '@worktrack/contracts/events/webhooks';
+import type { createSource, updateSource } from '@worktrack/contracts/feedback/sources';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Input, Operation, Output } from '@worktrack/contracts/operation';
 import { holdsAll, LOST_RIGHTS } from '@worktrack/contracts/rights';
@@ -13,6 +13,11 @@ import type { Clients } from './clients.ts';
 
 type Undo = (clients: Clients, options: CallOptions, identity: Identity) => Promise<unknown>;
 
+const disablingWebhook =
+  (id: string): Undo =>
+  ({ events }, options) =>
+    events.call('webhooks.update', { id, enabled: false }, options);
+
 /** What goes on telling or taking in after its call, by the operation that sets it up, and how it is ended. */
 const OUTLASTING: Readonly<Record<string, (input: unknown, output: unknown) => Undo | undefined>> = {
   'webhooks.create': (_, output) => {
@@ -21,12 +26,17 @@ const OUTLASTING: Readonly<Record<string, (input: unknown, output: unknown) => U
   },
   'webhooks.update': (input) => {
     const { id, description: _, ...sending } = input as Input<typeof updateWebhook>;
-    if (Object.keys(sending).length === 0) return undefined;
-    return ({ events }, options) => events.call('webhooks.update', { id, enabled: false }, options);
+    return Object.keys(sending).length > 0 ? disablingWebhook(id) : undefined;
   },
+  'webhooks.rotate': (input) => disablingWebhook((input as Input<typeof rotateWebhookSecret>).id),
   'sources.create': (_, output) => {
     const { id } = output as Output<typeof createSource>;
     return ({ feedback }, options) => feedback.call('sources.delete', { id, erase: true }, options);
+  },
+  'sources.update': (input) => {
+    const { id, name: _, ...takingIn } = input as Input<typeof updateSource>;
+    if (Object.keys(takingIn).length === 0) return undefined;
+    return ({ feedback }, options) => feedback.call('sources.update', { id, enabled: false }, options);
   },
   'notifications.configure': (input) => {
     const { mail, webhook } = input as Input<typeof updateNotificationSettings>;

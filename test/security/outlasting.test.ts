@@ -17,6 +17,8 @@ beforeAll(async () => {
 
 const URL_OF_NOBODY = 'https://hooks.invalid/outlasting';
 
+type Changed = Pick<Webhook, 'id' | 'enabled' | 'updatedAt'>;
+
 interface Colleague {
   readonly userId: string;
   readonly keyId: string;
@@ -78,6 +80,38 @@ describe('a call that is under way while rights are taken away', () => {
       expect(left.filter((id) => !found.includes(id))).toEqual([]);
       const made = answers.flatMap(({ status, data }) => (status === 201 ? [(data as { id: string }).id] : []));
       expect(left.toSorted()).toEqual(made.toSorted());
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  test('leaves no webhook with a new secret, and no source with other settings, that goes on after the revocation', {
+    timeout: 60_000,
+  }, async () => {
+    let refused = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const organization = await system.newOrganization();
+      const { keyId, call } = await colleague(organization, 'admin');
+      const made = await Promise.all([
+        organization.call<Changed>('POST', '/api/webhooks', { url: URL_OF_NOBODY }),
+        organization.call<Changed>('POST', '/api/feedback/sources', { name: 'Changed' }),
+      ]);
+      const [webhook, source] = made.map(
+        ({ data }, n) => `${n ? '/api/feedback/sources' : '/api/webhooks'}/${data.id}`,
+      );
+      const shown = () =>
+        Promise.all([webhook, source].map(async (path) => (await organization.call<Changed>('GET', `${path}`)).data));
+      const { answers, found } = await during(
+        Array.from(
+          { length: CALLS },
+          (_, n) => () => (n % 2 ? call('POST', `${webhook}/rotate`) : call('PATCH', `${source}`, { enabled: true })),
+        ),
+        () => organization.call('DELETE', `/api/api-keys/${keyId}`),
+        shown,
+      );
+      refused += lostRights(answers);
+      const left = await shown();
+      const goingOn = left.filter(({ enabled }) => enabled);
+      expect(goingOn.filter((each) => found.every(({ updatedAt }) => updatedAt !== each.updatedAt))).toEqual([]);
     }
     expect(refused).toBeGreaterThan(0);
   });
