@@ -222,10 +222,17 @@ test('of many lanes, only those in view are read, each in one request; their col
   const requested = () => visitor.requests.filter(({ path }) => path === '/api/board-view').length;
   expect(requested()).toBeLessThan(20);
   const cell = cellOf(page, 'person 00', 'Backlog');
+  const drawn = cell.getByRole('listitem');
+  await expect.poll(() => drawn.count()).toBe(6);
+  const first = cell.locator('.card').first();
+  await first.evaluate((element) => Object.assign(element, { wasThere: true }));
+  await cell.hover();
+  await expect.poll(() => drawn.count()).toBeGreaterThan(6);
+  expect(await first.evaluate((element) => 'wasThere' in element)).toBe(true);
   await expect
     .poll(async () => {
       await cell.locator('.column-cards').evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      return cell.getByRole('listitem').last().getAttribute('aria-posinset');
+      return drawn.last().getAttribute('aria-posinset');
     })
     .toBe('61');
   await expect

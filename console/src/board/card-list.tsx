@@ -13,8 +13,8 @@ import { type Edge, whenDraggable } from './drag.ts';
 
 const CARD_PX = 104;
 const GAP_PX = 8;
-/** So many are drawn at once. */
-const FEW = 4;
+/** So many fill a lane's cell (lanes.css), however low the cards are. */
+const FIRST = 6;
 /** How many cards before the end of what was read the next ones are requested. */
 const READ_AHEAD = 20;
 
@@ -58,18 +58,22 @@ export function CardList({ cards, column, lane, pages, focused, onFocus }: CardL
     return whenDraggable(({ column: accept }) => accept(element, { onOver: setOver, onDrop }));
   }, [cards, column]);
 
-  const shown = cardsOf(pages.data);
-  // A board in lanes has hundreds of short lists: what makes long ones fast would make it slow.
-  const List = lane && shown.length <= FEW ? ShortList : LongList;
+  const [isEntered, setEntered] = useState(false);
+  const enter = () => setEntered(true);
   return (
-    <div ref={scroller} class={isOver ? 'column-cards column-over' : 'column-cards'}>
+    <div
+      ref={scroller}
+      class={isOver ? 'column-cards column-over' : 'column-cards'}
+      {...(lane && { onPointerEnter: enter, onDragEnter: enter, onFocusIn: enter, onScroll: enter })}
+    >
       {!pages.data && pages.isError && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {/* All of a lane are read together: eight would say so. */}
       {!pages.data && !pages.isError && !lane && <Loading />}
-      <List
+      <Cards
         scroller={() => scroller.current}
+        isLong={!lane || isEntered}
         cards={cards}
-        shown={shown}
+        shown={cardsOf(pages.data)}
         pages={pages}
         focused={focused}
         onFocus={onFocus}
@@ -79,38 +83,43 @@ export function CardList({ cards, column, lane, pages, focused, onFocus }: CardL
   );
 }
 
-interface ListProps extends Pick<CardListProps, 'cards' | 'pages' | 'focused' | 'onFocus'> {
+interface CardsProps extends Pick<CardListProps, 'cards' | 'pages' | 'focused' | 'onFocus'> {
   readonly scroller: () => HTMLElement | null;
+  readonly isLong: boolean;
   readonly shown: readonly Card[];
 }
 
-/** Draws the cards that are in view. */
-function LongList({ scroller, ...props }: ListProps) {
+/**
+ * Draws the cards that are in view. A board in lanes has hundreds of lists, and what finds out which cards those are, and measures them, would take most of the
+ * time: until somebody comes to one, it draws the cards that fill it.
+ */
+function Cards({ scroller, isLong, ...props }: CardsProps) {
   const { cards, shown, focused } = props;
+  const focusedAt = shown.findIndex(({ id }) => id === focused);
+  const isInLane = cards.by !== undefined;
+  const isFew = isInLane && shown.length <= FIRST;
   const list = useVirtual({
     scroller,
     count: shown.length,
     estimatePx: CARD_PX,
     gapPx: GAP_PX,
     keyOf: (index) => shown[index]?.id ?? String(index),
-    // Of a board in lanes, dozens of lists are in view.
-    ...(cards.by && { overscan: 2 }),
+    isEnabled: !isFew && (isLong || focusedAt >= FIRST),
+    ...(isInLane && { overscan: 2 }),
   });
-  const focusedAt = shown.findIndex(({ id }) => id === focused);
   useEffect(() => {
     if (focusedAt >= 0) list.scrollTo(focusedAt);
     // When it gets somewhere, not whenever the list is drawn.
   }, [focusedAt, focused]);
+  // The first ones stay until it is known which are in view: with the card that has it, the focus would go.
+  if (isInLane && list.entries.length === 0) {
+    return <Entries {...props}>{shown.slice(0, FIRST).map(({ id }, index) => ({ key: id, index }))}</Entries>;
+  }
   return (
     <Entries {...props} heightPx={list.heightPx}>
       {list.entries.map(({ index, start, key }) => ({ key, index, ref: list.measure, startPx: start }))}
     </Entries>
   );
-}
-
-/** Draws all cards. */
-function ShortList({ scroller: _, ...props }: ListProps) {
-  return <Entries {...props}>{props.shown.map(({ id }, index) => ({ key: id, index }))}</Entries>;
 }
 
 interface Entry {
@@ -121,7 +130,7 @@ interface Entry {
   readonly startPx?: number;
 }
 
-interface EntriesProps extends Omit<ListProps, 'scroller'> {
+interface EntriesProps extends Omit<CardsProps, 'scroller' | 'isLong'> {
   /** Of a list whose entries are placed. */
   readonly heightPx?: number;
   readonly children: readonly Entry[];

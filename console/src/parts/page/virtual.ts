@@ -19,6 +19,8 @@ interface VirtualOptions {
   readonly headPx?: number;
   /** How many are drawn on either side of those in view. */
   readonly overscan?: number;
+  /** It has entries only while it is. */
+  readonly isEnabled?: boolean;
 }
 
 interface VirtualList {
@@ -31,7 +33,7 @@ interface VirtualList {
 }
 
 /** The entries of a long list that are in view, and some around them: only these are rendered. */
-export function useVirtual({ headPx = 0, overscan = 6, ...given }: VirtualOptions): VirtualList {
+export function useVirtual({ headPx = 0, overscan = 6, isEnabled = true, ...given }: VirtualOptions): VirtualList {
   const { scroller, count, estimatePx, gapPx, keyOf } = given;
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
   const options = {
@@ -41,6 +43,7 @@ export function useVirtual({ headPx = 0, overscan = 6, ...given }: VirtualOption
     getItemKey: keyOf,
     gap: gapPx,
     overscan,
+    enabled: isEnabled,
     scrollPaddingEnd: headPx,
     observeElementRect,
     observeElementOffset,
