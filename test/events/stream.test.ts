@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
@@ -252,4 +253,23 @@ test('a key has 20 streams at once: the next is 429, and there is a place again 
 test('open streams keep no other call of their key waiting', async () => {
   await Promise.all(Array.from({ length: 20 }, () => listen()));
   expect((await organization.call('GET', '/api/me')).status).toBe(200);
+});
+
+test('a stream that resumes names no user who was erased meanwhile, whoever else listens', async () => {
+  const name = `Grace ${randomUUID()}`;
+  const { call } = organization;
+  const from = await end();
+  const listening = await listen();
+  const user = { email: `${randomUUID()}@example.com`, name, role: 'member' };
+  const { id } = (await call<{ id: string }>('POST', '/api/users', user)).data;
+  await call('PATCH', `/api/users/${id}`, { disabled: true });
+  await call('POST', `/api/users/${id}/erase`);
+  await expect.poll(() => listening.events.at(-1)?.type).toBe('user.erased');
+  const inLog = async () => JSON.stringify((await call('GET', `/api/events?after=${from}`)).data);
+  await expect.poll(inLog).not.toContain(name);
+
+  const resuming = await listen(`?after=${from}`);
+  await expect.poll(() => resuming.events.at(-1)?.type).toBe('user.erased');
+  expect(JSON.stringify(listening.events)).toContain(name);
+  expect(JSON.stringify(resuming.events)).not.toContain(name);
 });

@@ -3,7 +3,7 @@ import { typesNamed } from '@worktrack/contracts/events/list';
 import { ERASED_NAME } from '@worktrack/contracts/keys/users';
 import { headOf } from './heads.repository.ts';
 import { LogModel } from './log.model.ts';
-import { between, type LogFilter, oldestOf } from './places.repository.ts';
+import { between, forget, type LogFilter, oldestOf } from './places.repository.ts';
 
 /** They say what a user is called; the last one, by saying whom an item was assigned to. */
 const NAMING = ['user.created', 'user.updated', 'work_item.needs_attention'] as const;
@@ -47,6 +47,7 @@ async function eachIn(
       const data = erased(event);
       if (!data) continue;
       await LogModel.updateOne({ organizationId, _id: event.id }, { $set: { data: JSON.stringify(data) } });
+      forget(organizationId, event.seq);
     }
   }
 }

@@ -47,9 +47,14 @@ export async function between(
   return records.map(loggedEvent);
 }
 
-/** The last ones that were read to be queued: they are about to be sent, to any number of webhooks. */
-const recent = new LRUCache<string, LoggedEvent>({ max: 1_000 });
+/** The last ones that were read to be queued: they are about to be sent, to any number of webhooks. Not for long, since others erase from the log what names a user. */
+const recent = new LRUCache<string, LoggedEvent>({ max: 1_000, ttl: 60_000 });
 const placeOf = (organizationId: string, seq: number) => `${organizationId} ${seq}`;
+
+/** What it says has changed. */
+export function forget(organizationId: string, seq: number): void {
+  recent.delete(placeOf(organizationId, seq));
+}
 
 /** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */
 export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
+import { eraseUserFromLog } from '../log/erase-user.repository.ts';
 import { LogModel } from '../log/log.model.ts';
 import { newCaller, startWebhooks, statesOf, type TestCaller, until, type Webhooks } from './testing.ts';
 
@@ -287,6 +288,22 @@ test('a replay of deliveries resends those, on a schedule that starts afresh', a
   await expect(webhooks.call('webhooks.replay', { id, deliveryIds: [uuidv7()] }, caller)).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
+});
+
+test('a replay of a delivery names no user who was erased since', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller);
+  const userId = uuidv7();
+  await webhooks.append(caller, [
+    { type: 'user.created', subject: { kind: 'user', id: userId }, data: { name: 'Grace', role: 'member' } },
+  ]);
+  await until(() => expect(at.received).toHaveLength(1));
+  await eraseUserFromLog(caller.organizationId, userId);
+  const [{ id: sent = '' } = {}] = await deliveries(id, caller);
+  await webhooks.call('webhooks.replay', { id, deliveryIds: [sent] }, caller);
+  await until(() => expect(at.received).toHaveLength(2));
+  expect(at.received.map(({ event }) => event.data)).toEqual([{ name: 'Grace', role: 'member' }, { role: 'member' }]);
 });
 
 test('a deleted webhook is sent nothing more, and nobody else sees or changes one', async () => {

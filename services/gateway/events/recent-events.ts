@@ -31,11 +31,13 @@ export class RecentEvents {
   add(event: LoggedEvent): boolean {
     if (event.seq <= this.#head) return true;
     if (event.seq > this.#head + 1) return false;
+    // Those before it may name the user; the log, from which they are read then, does so no more.
+    if (event.type === 'user.erased') this.#forget(this.#events.length);
     const frame = eventFrame(event);
     this.#events.push({ event, frame });
     this.#bytes += frame.length;
     this.#head = event.seq;
-    if (this.#events.length > MAX_EVENTS || this.#bytes > MAX_BYTES) this.#forgetHalf();
+    if (this.#events.length > MAX_EVENTS || this.#bytes > MAX_BYTES) this.#forget(Math.ceil(this.#events.length / 2));
     return true;
   }
 
@@ -46,8 +48,8 @@ export class RecentEvents {
   }
 
   /** In bulk rather than for each arrival, which would move all the others each time. */
-  #forgetHalf(): void {
-    this.#events = this.#events.slice(Math.ceil(this.#events.length / 2));
+  #forget(oldest: number): void {
+    this.#events = this.#events.slice(oldest);
     this.#bytes = this.#events.reduce((sum, { frame }) => sum + frame.length, 0);
   }
 }
