@@ -15,7 +15,7 @@ let number = 0;
 beforeEach(() => {
   path = join(folder, `${number++}`);
 });
-const open = () => RecordFile.open(path, LIMIT_BYTES);
+const open = () => RecordFile.open(path, () => LIMIT_BYTES);
 
 test('records come back in order, also to the next process, until they have been dealt with', async () => {
   const first = await open();
@@ -124,7 +124,7 @@ test.skipIf(reason)(
   () => {
     const script = `
     import { RecordFile } from ${JSON.stringify(join(import.meta.dirname, 'record-file.ts'))};
-    const file = await RecordFile.open(process.argv[1] + '/records', 2 ** 30);
+    const file = await RecordFile.open(process.argv[1] + '/records', () => 2 ** 30);
     let kept = 0, why;
     while (!why) await file.append('x'.repeat(5_000)).then(() => kept++, (error) => (why = error.constructor.name));
     // Its disk is so full that there is no room for the place.
@@ -132,7 +132,7 @@ test.skipIf(reason)(
     await file.dealtWith(dealtWith);
     const left = file.length;
     await file.close();
-    const again = await RecordFile.open(process.argv[1] + '/records', 2 ** 30);
+    const again = await RecordFile.open(process.argv[1] + '/records', () => 2 ** 30);
     console.log(JSON.stringify({ kept, why, left, found: again.length }));`;
     // In a mount namespace of its own, which ends with the command.
     const { stdout, stderr } = spawnSync(

@@ -24,7 +24,7 @@ export class RecordFile {
   readonly damagedBytes: number;
   readonly #file: FileHandle;
   readonly #placeFile: string;
-  readonly #maxBytes: number;
+  readonly #maxBytes: () => number;
   /** Everything before is whole and on the disk. */
   #endBytes: number;
   /** Everything before has been dealt with. */
@@ -37,7 +37,7 @@ export class RecordFile {
   private constructor(
     file: FileHandle,
     placeFile: string,
-    maxBytes: number,
+    maxBytes: () => number,
     found: { readonly end: number; readonly place: number; readonly length: number; readonly damagedBytes: number },
   ) {
     this.damagedBytes = found.damagedBytes;
@@ -49,8 +49,15 @@ export class RecordFile {
     this.#length = found.length;
   }
 
-  /** @param found is told of each record that has not been dealt with */
-  static async open(path: string, maxBytes: number, found: (record: string) => void = () => {}): Promise<RecordFile> {
+  /**
+   * @param maxBytes how large the file may become; asked before each write
+   * @param found is told of each record that has not been dealt with
+   */
+  static async open(
+    path: string,
+    maxBytes: () => number,
+    found: (record: string) => void = () => {},
+  ): Promise<RecordFile> {
     await appendFile(path, '', { mode: 0o600 });
     const bytes = await readFile(path);
     const { starts, end, damaged } = survey(bytes);
@@ -76,6 +83,10 @@ export class RecordFile {
   /** How many have not been dealt with. */
   get length(): number {
     return this.#length;
+  }
+
+  get sizeBytes(): number {
+    return this.#endBytes;
   }
 
   /** Resolves once it is on the disk. @throws FileFull */
@@ -154,7 +165,7 @@ export class RecordFile {
     this.#waiting = [];
     const bytes = Buffer.concat(group.map((each) => each.bytes));
     try {
-      if (this.#endBytes + bytes.length > this.#maxBytes) throw new FileFull('The limit has been reached.');
+      if (this.#endBytes + bytes.length > this.#maxBytes()) throw new FileFull('The limit has been reached.');
       // Whatever an attempt that failed has left.
       await this.#file.truncate(this.#endBytes);
       await this.#file.appendFile(bytes);

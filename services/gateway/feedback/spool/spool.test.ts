@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { ingestFeedback } from '@worktrack/contracts/feedback/intake';
@@ -14,6 +14,7 @@ import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { servers, virtualHost } from '../../../../test/support/servers.ts';
 import type { Submission } from './lane.ts';
+import { RecordFile } from './record-file.ts';
 import { Spool } from './spool.ts';
 
 /** A feedback service with a defect: there are messages on which it fails, or on which its process ends. */
@@ -147,6 +148,24 @@ test('of two submissions with one key, accepted by two gateways, the one that is
   const lines = [1, 2].map((number) => readFileSync(refused(number), { encoding: 'utf8', flag: 'a+' })).join('');
   expect(JSON.parse(lines)).toMatchObject({ refused: 'IDEMPOTENCY_KEY_REUSED', itemId });
   await Promise.all(spools.map((spool) => spool.close()));
+});
+
+test('what is postponed takes room from what is accepted: the limit is that of all files together', async () => {
+  const message = `Defect ${'x'.repeat(8_000)}`;
+  mkdirSync(join(folder, '1'), { recursive: true });
+  const postponed = await RecordFile.open(join(folder, '1', 'submissions.postponed-1'), () => 2 ** 20);
+  const record = JSON.stringify({ ...submission(message), dueAtMs: Date.now() + 1_800_000 });
+  await Promise.all(Array.from({ length: 100 }, () => postponed.append(record)));
+  await postponed.close();
+
+  const spool = await open([3_600_000]);
+  const refusals: unknown[] = [];
+  for (let number = 0; number < 40; number++) {
+    await spool.accept(submission(`${message}${number}`)).catch((error: unknown) => refusals.push(error));
+  }
+  expect(refusals).toContainEqual(expect.objectContaining({ code: 'UNAVAILABLE' }));
+  expect(refusals.length).toBeLessThan(40);
+  await spool.close();
 });
 
 test('a folder that cannot be used is named with its setting', async () => {

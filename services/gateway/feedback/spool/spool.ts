@@ -188,9 +188,16 @@ async function openFolder(path: string, needs: SpoolNeeds): Promise<OpenedFolder
   const contents = new Map<string, string>();
   const note = (submission: Submission) => contents.set(submission.itemId, contentOf(submission));
   const names = [FILE, ...postponedByMs.map((_, index) => `${FILE}.postponed-${index + 1}`)];
-  const open = (name: string) =>
-    RecordFile.open(join(path, name), maxMebibytes * 1024 * 1024, (record) => note(submissionIn(record)));
-  const files = await Promise.all(names.map(open));
+  const maxBytes = maxMebibytes * 1024 * 1024;
+  /** Of what the folder may hold, what its other files leave: only what is accepted anew must find room there. */
+  const left = () => files.slice(1).reduce((bytes, { sizeBytes }) => bytes - sizeBytes, maxBytes);
+  const files: readonly RecordFile[] = await Promise.all(
+    names.map((name, index) =>
+      RecordFile.open(join(path, name), index === 0 ? left : () => Number.POSITIVE_INFINITY, (record) =>
+        note(submissionIn(record)),
+      ),
+    ),
+  );
   for (const [index, { damagedBytes }] of files.entries()) {
     if (damagedBytes === 0) continue;
     log.error(
