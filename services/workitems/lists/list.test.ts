@@ -323,6 +323,7 @@ test('a total is exact for a project, a board, a column and a parent, and for fi
     call({ ...own.organization, projects }, 'workItems.list', { limit: 1 });
   expect((await limited([own.project.id])).pagination).toEqual(pagination(10_002));
   expect((await limited([second.project.id])).pagination).toEqual(pagination(1));
+  expect((await call(own.organization, 'workItems.list', { limit: 1 })).pagination).toEqual(pagination(10_003));
   const commands = async (run: () => Promise<unknown>) => {
     let count = 0;
     const note = ({ command }: mongoose.mongo.CommandStartedEvent) => {

@@ -126,8 +126,9 @@ export async function countProjects({ caller }: Scope): Promise<number> {
   return ProjectModel.countDocuments(projectsWithin(caller));
 }
 
-export async function idsOfProjects({ caller }: Scope): Promise<string[]> {
-  const projects = await ProjectModel.find(projectsWithin(caller), { _id: 1 }).lean();
+/** @param limit 0: all of them */
+export async function idsOfProjects({ caller }: Scope, limit = 0): Promise<string[]> {
+  const projects = await ProjectModel.find(projectsWithin(caller), { _id: 1 }).limit(limit).lean();
   return projects.map(({ _id }) => _id);
 }
 
