@@ -45,10 +45,13 @@ export async function fieldsFrom(operation: Operation, options: Fields): Promise
   const fields: Fields = {};
   for (const field of Object.keys(inputOf(operation).properties ?? {})) {
     const value = LONG_TEXTS.has(field) ? await textOf(field, options) : options[field];
-    if (value !== undefined) fields[field] = value === NULL ? null : value;
+    if (value !== undefined) fields[field] = value === NULL ? null : isNoneOf(value) ? [] : value;
   }
   return fields;
 }
+
+/** A list of which nothing is to be left: on a command line, an empty one is an option without its value. */
+const isNoneOf = (value: unknown) => Array.isArray(value) && value.length === 1 && value[0] === 'null';
 
 async function textOf(field: string, options: Fields): Promise<string | undefined> {
   const [text, path] = [options[field], options[`${field}File`]] as [string | undefined, string | undefined];

@@ -132,6 +132,7 @@ export class RemoteTools {
           'mcp-protocol-version': PROTOCOL_VERSION,
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method, params }),
+        redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
       }),
     );

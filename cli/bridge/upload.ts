@@ -6,7 +6,9 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
 import { deleteUploaded, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { parseInput } from '@worktrack/runtime/validation/parse';
+import { notAsWorktrack } from '../failure.ts';
 import { requestOf } from '../service/api.ts';
+import { MAY_SUCCEED_LATER } from '../service/repeated.ts';
 import { asked, type Service } from '../service/service.ts';
 import { ServiceAway, ServiceRefused } from './remote.ts';
 
@@ -116,12 +118,9 @@ async function send(service: Service, input: Given, content: Blob, idempotencyKe
     | Partial<{ data: Attachment; error: Failed }>
     | undefined;
   if (answer?.data) return { data: answer.data };
-  if (!answer?.error)
-    throw new ServiceRefused(
-      'UNAVAILABLE',
-      `${service.baseUrl} answers, but not as worktrack does (HTTP ${response.status}).`,
-    );
-  if (response.status === 503 || response.status === 504) throw new ServiceAway(answer.error.message);
+  const words = answer?.error?.message ?? notAsWorktrack(service.baseUrl, response.status);
+  if (MAY_SUCCEED_LATER.has(response.status)) throw new ServiceAway(words);
+  if (!answer?.error) throw new ServiceRefused('UNAVAILABLE', words);
   const { code, message, details } = answer.error;
   return { error: { code, message, ...(details ? { details } : {}) } };
 }

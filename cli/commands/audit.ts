@@ -35,7 +35,7 @@ export function auditCommand(): Command {
 
 async function exportLog(range: { readonly from?: string; readonly to?: string }): Promise<void> {
   let entries = 0;
-  for await (const piece of (await api().download(exportAudit, { ...range })) as unknown as AsyncIterable<Uint8Array>) {
+  for await (const piece of await api().download(exportAudit, { ...range })) {
     for (const byte of piece) if (byte === LINE_FEED) entries++;
     if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
     progress(`${entries} entries`);

@@ -8,6 +8,10 @@ import { asked, chooseService, type Service, UNKNOWN_KEY } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 120_000;
+/** Of a claim that waits: up to 55 s, and 10 more if a part of the service fails meanwhile. */
+const WAITING_TIMEOUT_MS = 90_000;
+/** A redirected POST would become a GET, without the key if it leads to another origin. Only `http:` for `https:` is likely, and has to be changed. */
+const redirect = 'manual';
 
 export interface CallOptions {
   /** Makes the call safe to repeat. Without one, each call has its own, which its own repetitions keep. */
@@ -27,7 +31,7 @@ export interface Api {
   /** The raw response, whatever it is, and for as long as it takes. @throws what `fetch` throws */
   open(path: string, options: { readonly accept: string; readonly signal: AbortSignal }): Promise<Response>;
   /** The content of a response that is no JSON. @throws Failure with the server's own words */
-  download(operation: Operation, input: Record<string, unknown>): Promise<ReadableStream<Uint8Array>>;
+  download(operation: Operation, input: Record<string, unknown>): Promise<AsyncIterable<Uint8Array>>;
   /** @param place the fields that are in the path */
   upload(operation: Operation, place: Record<string, unknown>, form: FormData, options?: CallOptions): Promise<unknown>;
 }
@@ -56,7 +60,7 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
         ...(form || body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(form ? { body: form } : body === undefined ? {} : { body: JSON.stringify(body) }),
-      timeoutMs: form ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS,
+      timeoutMs: form ? UPLOAD_TIMEOUT_MS : input.waitSeconds ? WAITING_TIMEOUT_MS : TIMEOUT_MS,
     });
   };
   return {
@@ -66,19 +70,30 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
     open: async (path, { accept, signal }) => {
       const response = await asked(service, (authorization) =>
-        fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal }),
+        fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal, redirect }),
       );
       if (response instanceof Response) return response;
       throw response;
     },
     download: async (operation, input) => {
       const { url } = requestOf(baseUrl, operation, input);
-      const response = await asked(service, (authorization) => fetch(url, { headers: { authorization } }));
-      if (response instanceof Response && response.ok && response.body) return response.body;
+      const response = await repeated(() =>
+        asked(service, (authorization) => fetch(url, { headers: { authorization }, redirect })),
+      );
+      if (response instanceof Response && response.ok && response.body) return whole(baseUrl, response.body);
       return (await outcomeOf(baseUrl, response)) as never;
     },
     upload: (operation, place, form, options) => send(operation, place, options, form),
   };
+}
+
+/** What is read from a service, which may end before its end. */
+async function* whole(baseUrl: string, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw new Failure('unreachable', `${baseUrl} broke off (${whyOf(error)}): what came is not all.`);
+  }
 }
 
 /** What is repeated keeps its idempotency key, so it takes effect once. */
@@ -98,6 +113,7 @@ async function sent(
       fetch(url, {
         ...init,
         headers: { ...headers, authorization },
+        redirect,
         signal: AbortSignal.timeout(timeoutMs),
       }),
     ),
@@ -155,6 +171,11 @@ interface Envelope {
   };
 }
 
+function whyOf(thrown: unknown): string {
+  const { cause, message } = thrown as Error;
+  return (cause as Error | undefined)?.message || message || 'no connection';
+}
+
 /** The data of a response. @throws Failure with the words of a refusal, or with our own if there was no answer */
 export async function outcomeOf(
   baseUrl: string,
@@ -162,16 +183,15 @@ export async function outcomeOf(
   { inOwnWords = (text: string) => text, configured }: Partial<Told> = {},
 ): Promise<unknown> {
   if (!(response instanceof Response)) {
-    const error = response as Error;
-    const why = (error.cause as Error | undefined)?.message || error.message || 'no connection';
     throw new Failure(
       'unreachable',
-      `Nothing answers at ${baseUrl} (${why}). Start the stack with \`npm start\`, or set WORKTRACK_URL.`,
+      `Nothing answers at ${baseUrl} (${whyOf(response)}). Start the stack with \`npm start\`, or set WORKTRACK_URL.`,
     );
   }
   const envelope = (await response.json().catch(() => undefined)) as Envelope | undefined;
   if (typeof envelope?.success !== 'boolean') {
-    throw new Failure('usage', notAsWorktrack(baseUrl, response.status));
+    // What a proxy says while the service behind it restarts.
+    throw new Failure(response.status >= 500 ? 'unreachable' : 'usage', notAsWorktrack(baseUrl, response.status));
   }
   if (envelope.success) return envelope.data;
   const { code, message, details, requestId } = envelope.error as NonNullable<Envelope['error']>;

@@ -1,5 +1,5 @@
 import { createWriteStream, openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -82,6 +82,11 @@ async function download(workItemId: string, name: string, { output }: { readonly
   try {
     await pipeline(content, createWriteStream(path, { flags: 'wx' }));
   } catch (error) {
+    if (error instanceof Failure) {
+      // A part would be in the way of the next attempt.
+      await rm(path, { force: true });
+      throw error;
+    }
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Failure('usage', `${path} cannot be written: ${code === 'EEXIST' ? 'it is there already' : message}.`);
   }

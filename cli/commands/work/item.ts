@@ -15,7 +15,7 @@ import { Command, Option } from 'commander';
 import { Failure } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
-import { type Cell, minute, print, printJson, printList, printRecord, warn } from '../../output.ts';
+import { type Cell, minute, print, printJson, printList, printProblem, printRecord, warn } from '../../output.ts';
 import { type Api, api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 import { createFromFile } from './create-from-file.ts';
@@ -234,6 +234,7 @@ async function list(options: Options): Promise<void> {
   const { field } = options;
   if (field !== undefined) {
     for (const item of found.workItems) print(fieldOf(item, field));
+    if (found.nextCursor !== null) printProblem(`There are more: --cursor ${found.nextCursor}`);
     return;
   }
   printList(

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { exportAudit } from '@worktrack/contracts/audit/operations';
+import { listProjects } from '@worktrack/contracts/projects/project-operations';
+import { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { itemCommand } from '../commands/work/item.ts';
+import { EXIT } from '../failure.ts';
+import { api } from './api.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-api-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  for (const end of ends.splice(0)) end();
+});
+
+/** Whatever stands at the address, such as a proxy. */
+async function serving(respond: RequestListener) {
+  const server = createServer(respond).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => server.close());
+  return { WORKTRACK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, WORKTRACK_API_KEY: 'wt_k' };
+}
+
+const answering = (data: unknown) =>
+  serving((_, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ success: true, data })),
+  );
+
+const brokenOff = () =>
+  serving((_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half of it\n', () => response.destroy());
+  });
+
+test.each([
+  [502, EXIT.unreachable],
+  [503, EXIT.unreachable],
+  [500, EXIT.unreachable],
+  [404, EXIT.usage],
+  [200, EXIT.usage],
+])('a page with HTTP %i, which is not worktrack’s, ends with %i', async (status, exitCode) => {
+  const environment = await serving((_, response) => response.writeHead(status, { 'retry-after': '0' }).end('<html>'));
+  await expect(api(environment).call(listProjects, {})).rejects.toMatchObject({ exitCode });
+});
+
+test('a redirect is not followed: it would lose the key, and turn a write into a read', async () => {
+  const asked: string[] = [];
+  const environment = await serving((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(301, { location: '/elsewhere' }).end();
+  });
+  await expect(api(environment).call(claimWorkItem, { agent: 'a' })).rejects.toMatchObject({
+    exitCode: EXIT.usage,
+    message: expect.stringContaining('(HTTP 301). Check WORKTRACK_URL'),
+  });
+  expect(asked).toEqual(['POST /api/work-items/claim']);
+});
+
+test('a claim that waits is given more time than it waits', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  const environment = await answering({ claimed: false });
+  await api(environment).call(claimWorkItem, { agent: 'a', waitSeconds: 55 });
+  expect(Math.min(...timeout.mock.calls.map(([ms]) => ms))).toBeGreaterThan(65_000);
+});
+
+test('what breaks off is not taken for all', async () => {
+  const read = await api(await brokenOff()).download(exportAudit, {});
+  const pieces: string[] = [];
+  const reading = (async () => {
+    for await (const piece of read) pieces.push(Buffer.from(piece).toString());
+  })();
+  await expect(reading).rejects.toMatchObject({ exitCode: EXIT.unreachable });
+  expect(pieces.join('')).toBe('half of it\n');
+});
+
+test('a download that breaks off leaves no part of a file, which would be in the way of the next one', async () => {
+  for (const [name, value] of Object.entries(await brokenOff())) vi.stubEnv(name, value);
+  const path = join(folder, 'build.log');
+  const command = itemCommand().exitOverride();
+  const downloading = command.parseAsync(['download', 'W-T-1', 'build.log', '--output', path], { from: 'user' });
+  await expect(downloading).rejects.toMatchObject({ exitCode: EXIT.unreachable });
+  expect(existsSync(path)).toBe(false);
+});
+
+test('--field says on standard error that there are more', async () => {
+  const workItems = [{ taskId: 'W-T-1' }];
+  for (const [name, value] of Object.entries(await answering({ workItems, nextCursor: 'next' })))
+    vi.stubEnv(name, value);
+  const printed = vi.spyOn(console, 'log').mockReturnValue();
+  const problem = vi.spyOn(console, 'error').mockReturnValue();
+  await itemCommand().parseAsync(['list', '--field', 'taskId'], { from: 'user' });
+  expect(printed.mock.calls).toEqual([['W-T-1']]);
+  expect(problem.mock.calls).toEqual([['There are more: --cursor next']]);
+});
+
+test('null leaves nothing of a list', async () => {
+  let body: unknown;
+  const environment = await serving(async (request, response) => {
+    body = await json(request);
+    response.end(JSON.stringify({ success: false, error: { code: 'CONFLICT', message: 'Enough.', requestId: 'r' } }));
+  });
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const update = ['update', 'W-T-1', '--depends-on', 'null', '--labels', 'null', 'Bug'];
+  await expect(itemCommand().parseAsync(update, { from: 'user' })).rejects.toThrow('Enough.');
+  expect(body).toEqual({ dependsOn: [], labels: ['null', 'Bug'] });
+});
