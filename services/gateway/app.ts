@@ -26,10 +26,11 @@ import type { FeedbackSettings } from './feedback/settings.ts';
 import type { Spool } from './feedback/spool/spool.ts';
 import { BODY_LIMIT_BYTES } from './http/body/body-limit.ts';
 import { compressLongAnswers } from './http/body/compress.ts';
-import { parseJsonBody } from './http/body/json-body.ts';
+import { refuseCompressedBodies } from './http/body/compressed-body.ts';
+import { parseJsonBody, textOf } from './http/body/json-body.ts';
 import { limitSlowBodies } from './http/body/slow-body.ts';
 import { discardUnreadBodies } from './http/body/unread-body.ts';
-import { answerClientError } from './http/client-error.ts';
+import { answerClientError, refuseWhatNodeWould } from './http/client-error.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
 import { failureOf } from './http/failure.ts';
 import { tellOfStop } from './http/gone.ts';
@@ -138,13 +139,17 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: SLOW_CHECK_EVERY_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
+      // Node's own refusal has no body.
+      requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
     frameworkErrors: (thrown, request, reply) => answer(thrown, request, reply),
   });
 
+  refuseWhatNodeWould(app);
   decorateRequests(app);
   observeRequests(app, { log: needs.requestLog, trustsTraceparent: needs.trustsTraceparent });
+  refuseCompressedBodies(app);
   limitSlowBodies(app);
   discardUnreadBodies(app);
   compressLongAnswers(app);
@@ -153,9 +158,9 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
 
   app.removeAllContentTypeParsers();
   shareCallsFairly(app, needs.callLimits);
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
-    await app.takePlace(request, text.length);
-    return parseJsonBody(text);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await app.takePlace(request, body.length);
+    return parseJsonBody(textOf(body));
   });
 
   app.addHook('onRequest', (request, reply, done) => {

@@ -289,6 +289,19 @@ describe('an upload is refused, with what to change', () => {
     }
   });
 
+  test('whose form ends within the file, and nothing of it is listed', async () => {
+    const item = await newItem();
+    const response = await fetch(uploadsOf(item), {
+      method: 'POST',
+      headers: headers({ 'content-type': 'multipart/form-data; boundary=b' }),
+      body: '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nonly the beg',
+    });
+    const { error } = (await response.json()) as Answer;
+    expect([response.status, error.code, error.details?.[0]?.path]).toEqual([400, 'VALIDATION_FAILED', 'file']);
+    const { data } = await organization.call('GET', `/api/work-items/${item}/attachments`);
+    expect(data).toEqual([]);
+  });
+
   test('as JSON', async () => {
     const response = await fetch(uploadsOf(await newItem()), {
       method: 'POST',

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
@@ -236,6 +237,40 @@ test('an empty body with a content type is no body', async () => {
     headers: withKey({ 'content-type': 'application/json' }),
   });
   expect((await failure(response)).details).toEqual([{ path: 'name', message: 'is required (string)' }]);
+});
+
+describe('a body', () => {
+  const post = (body: Uint8Array<ArrayBuffer>, extra: Record<string, string> = {}) =>
+    request('/api/projects', {
+      method: 'POST',
+      headers: withKey({ 'content-type': 'application/json', ...extra }),
+      body,
+    });
+
+  test('may begin with a byte order mark', async () => {
+    const response = await post(Buffer.from('\ufeff{"name":"Marked"}'));
+    expect(response.status).toBe(201);
+  });
+
+  test('that is not UTF-8 is refused, not stored with replacement characters', async () => {
+    const response = await post(Buffer.from('{"name":"Caf\xe9"}', 'latin1'));
+    expect(response.status).toBe(400);
+    expect(await failure(response)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('UTF-8'),
+    });
+  });
+
+  test('that is compressed is refused, with what is accepted', async () => {
+    const response = await post(gzipSync('{"name":"Small"}'), { 'content-encoding': 'gzip' });
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(await failure(response)).toMatchObject({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: expect.stringContaining('Content-Encoding'),
+    });
+    const plain = await post(Buffer.from('{"name":"Plain"}'), { 'content-encoding': 'Identity' });
+    expect(plain.status).toBe(201);
+  });
 });
 
 describe('If-Match', () => {

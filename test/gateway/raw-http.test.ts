@@ -24,6 +24,23 @@ describe('what is not a request is answered in the envelope, and the connection 
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(bodyOf(answer)).toMatchObject({ success: false, error: { code: 'VALIDATION_FAILED' } });
   });
+
+  test.each([
+    ['no Host', '', 400, 'Host'],
+    ['an expectation that nobody meets', 'Host: x\r\nExpect: 200-ok\r\n', 417, 'Expect'],
+  ])('%s', async (_what, headers, status, named) => {
+    const answer = await exchange(`GET /api/me HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^x-request-id: ./im);
+    expect(bodyOf(answer)).toMatchObject({
+      success: false,
+      error: { code: 'VALIDATION_FAILED', message: expect.stringContaining(named) },
+    });
+  });
+});
+
+test('HTTP/1.0 needs no Host', async () => {
+  expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test('connections whose request heads never end are closed, and hold up nobody meanwhile', async () => {

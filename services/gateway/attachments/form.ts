@@ -74,7 +74,11 @@ async function nextOf(parts: AsyncIterator<Multipart>): Promise<Multipart | unde
 
 /** Nothing is stored before the last byte, so anything after the file is refused rather than silently lost. */
 async function* wholeForm(part: MultipartFile, parts: AsyncIterator<Multipart>): AsyncGenerator<Buffer> {
-  yield* part.file;
+  try {
+    yield* part.file;
+  } catch {
+    throw invalid([{ path: FILE_FIELD, message: 'ends before its boundary; send the form again, complete' }]);
+  }
   const next = await nextOf(parts);
   if (!next) return;
   const message = next.type === 'file' ? 'is one file too many; upload each one separately' : 'must come before `file`';

@@ -1,10 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorValue } from '@worktrack/contracts/errors';
+import { type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { FastifyInstance } from 'fastify';
 import { failureBody, JSON_TYPE } from './envelope.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** Refuses, in the envelope, what Node refuses without a body: HTTP/1.1 without `Host`, and expectations other than 100-continue. */
+export function refuseWhatNodeWould(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { httpVersion, headers } }, _reply, done) => {
+    if (headers.host !== undefined || httpVersion === '1.0') return done();
+    done(new OperationError('VALIDATION_FAILED', 'Send the header Host, which HTTP/1.1 requires.'));
+  });
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = requestIdOf(request);
+    const value: ErrorValue = { code: 'VALIDATION_FAILED', message: 'Expect: only 100-continue is supported.' };
+    const body = failureBody(value, requestId);
+    response.writeHead(417, {
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(body),
+      'x-request-id': requestId,
+    });
+    response.end(body);
+  });
+}
 
 /** Responds to input that is not valid enough HTTP to become a request: it never reaches a route or a hook. */
-export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {
     const { line, value } = described(error.code);

@@ -6,6 +6,20 @@ const MAX_PATH_KEYS = 20;
 /** If none of these is in its text, not even escaped, no key in a body is poisonous. */
 const SUSPICIOUS = /__proto__|constructor|\\u00/;
 
+/** Anything else would be stored with replacement characters. A byte order mark, which RFC 8259 (8.1) lets parsers ignore, is left out. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a JSON body, which is UTF-8 whatever `charset` says (RFC 8259, 8.1 and 11). */
+export function textOf(body: Uint8Array): string {
+  try {
+    return UTF8.decode(body);
+  } catch {
+    throw new OperationError('VALIDATION_FAILED', 'The body is not valid UTF-8. Send it encoded as UTF-8.', {
+      details: [{ path: '', message: 'must be valid UTF-8' }],
+    });
+  }
+}
+
 /**
  * Parses a JSON body. The keys `__proto__` and `constructor.prototype` are rejected: objects are merged and stored later.
  * An empty body counts as no body: many clients send the content type with every POST.

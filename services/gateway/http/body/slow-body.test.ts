@@ -33,9 +33,11 @@ function begin(port: number, path: string, type: string) {
   return { answer, finish: () => socket.write('1}  ') };
 }
 
-test('a body that does not arrive in time closes the connection', async () => {
+test('a body that does not arrive in time closes the connection, and says so in the envelope', async () => {
   const { answer } = begin(await listen(20), '/json', 'application/json');
-  expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
+  const [head = '', body = ''] = (await answer).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 408 .*^X-Request-Id: ./ms);
+  expect(JSON.parse(body)).toMatchObject({ success: false, error: { message: expect.stringContaining('in time') } });
 });
 
 test('a body that arrives in time is read, and the limit is lifted', async () => {

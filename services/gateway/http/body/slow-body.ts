@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { answerClientError } from '../client-error.ts';
 
 /** A client that takes longer for a body of at most 1 MiB is holding the connection, not sending. */
 const BODY_DEADLINE_MS = 20_000;
@@ -25,8 +26,8 @@ export function limitSlowBodies(app: FastifyInstance, deadlineMs = BODY_DEADLINE
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (hasBody && !request.routeOptions.config.streamsBody) {
       const end = () => {
-        // As Node does for its own timeouts: there is no response to a request that has not arrived.
-        request.raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+        // As for Node's own timeouts: a request that has not arrived has no response yet.
+        answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, request.raw.socket);
         request.raw.destroy();
       };
       const timer = setTimeout(end, deadlineMs);
