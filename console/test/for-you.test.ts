@@ -139,3 +139,41 @@ test('what mentions one is there until it is marked as read, and an item is watc
   await choose('Stop watching');
   await page.getByText(`You are no longer told of ${task.taskId}.`).waitFor();
 });
+
+test('an invitation that nobody has used is there for whoever manages users, who sends another or withdraws it in place', async () => {
+  const organization = await stage.newOrganization();
+  const { call } = organization;
+  const grace = { name: 'Grace', email: 'grace@example.com', role: 'member' };
+  const { data: user } = await call<{ id: string }>('POST', '/api/users', grace);
+  const invite = async () => (await call<{ code: string }>('POST', `/api/users/${user.id}/invitation`)).data.code;
+  const first = await invite();
+  const visitor = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const entry = page.getByRole('region', { name: 'Invitations' }).getByRole('listitem');
+  await entry.getByText('grace@example.com').waitFor();
+  await entry.getByText(/^Invited by .+, until /).waitFor();
+  await expect.poll(() => page.title()).toBe('(1) For you · worktrack');
+  await visitor.isGood('for-you-invitation');
+
+  await page.getByRole('button', { name: 'Send again' }).press('Enter');
+  const shown = page.getByRole('dialog', { name: 'Invite Grace' }).locator('pre');
+  await shown.waitFor();
+  const second = new URL((await shown.textContent()) ?? '').hash;
+  await page.getByRole('button', { name: 'Done' }).click();
+  const late = await stage.visit(`#code=${first}`, { apiKey: null });
+  await late.page.getByRole('alert').filter({ hasText: 'There is a newer invitation.' }).waitFor();
+  await late.isGood('sign-in-invitation-replaced');
+
+  await page.getByRole('button', { name: 'Withdraw' }).press('Enter');
+  await page.getByText('The invitation of Grace is withdrawn.').waitFor();
+  await page.getByText('Nothing needs you.').waitFor();
+  const later = await stage.visit(second, { apiKey: null });
+  await later.page.getByRole('alert').filter({ hasText: 'This invitation was withdrawn.' }).waitFor();
+
+  // Whoever signs in is on nobody's list any more.
+  const third = await invite();
+  await entry.getByText('grace@example.com').waitFor();
+  const invited = await stage.visit(`#code=${third}`, { apiKey: null });
+  await invited.page.getByRole('button', { name: 'Account of Grace' }).waitFor();
+  await page.getByText('Nothing needs you.').waitFor();
+});

@@ -108,24 +108,46 @@ test('a key is created and revoked with the keyboard alone', async () => {
   await page.getByText('By keyboard has been revoked and no longer works anywhere.').waitFor();
 });
 
-test('users are created, given roles and signed in with a link, renamed, disabled and enabled', async () => {
+test('users are invited, given roles and signed in with a link, renamed, disabled and enabled', async () => {
   const visitor = await stage.visit('settings/users');
   const { page } = visitor;
-  await page.getByRole('button', { name: 'New user' }).click();
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
   await page.getByLabel('Name', { exact: true }).fill('Grace');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await choose(page, 'Role', 'Viewer');
-  await visitor.isGood('settings-new-user');
-  await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Sign-in link' }).click();
-  const shown = page.getByRole('dialog').locator('pre');
+  await page.getByRole('group', { name: 'Only in these projects' }).getByRole('checkbox').first().check();
+  await visitor.isGood('settings-invite');
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+  const shown = page.getByRole('dialog', { name: 'Invite Grace' }).locator('pre');
   await shown.waitFor();
-  await visitor.isGood('settings-sign-in-link');
+  // The mail server of the tests takes no connections.
+  await page.getByText('The mail could not be sent. Send this link yourself.').waitFor();
+  await visitor.isGood('settings-invitation');
   const link = (await shown.textContent()) ?? '';
+  await page.getByRole('button', { name: 'Done' }).click();
+  await entry(visitor, 'Grace').getByText('Invited until').waitFor();
+  await visitor.isGood('settings-invited');
+  expect((await userNamed('Grace')).projects).toEqual([organization.projectId]);
   const grace = await stage.visit(link.split('/console/')[1] ?? '', { apiKey: null });
   await grace.page.getByRole('button', { name: 'Account of Grace' }).waitFor();
+  await entry(visitor, 'Grace').getByText('Has signed in').waitFor();
+  const late = await stage.visit(link.split('/console/')[1] ?? '', { apiKey: null });
+  await late.page.getByRole('alert').filter({ hasText: 'This invitation has been used' }).waitFor();
+  await late.isGood('sign-in-invitation-used');
+
+  await page.getByRole('button', { name: 'Sign-in link for Grace' }).click();
+  await page.getByRole('dialog', { name: 'Sign-in link for Grace' }).locator('pre').waitFor();
+  await visitor.isGood('settings-sign-in-link');
   await page.getByRole('button', { name: 'Done' }).click();
   await visitor.isGood('settings-users');
+
+  // Again, by keyboard, and taken back.
+  await page.getByRole('button', { name: 'Invite Grace' }).press('Enter');
+  await shown.waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Withdraw the invitation of Grace' }).press('Enter');
+  await page.getByText('The invitation of Grace is withdrawn.').waitFor();
+  await page.getByRole('button', { name: 'Invite Grace' }).waitFor();
 
   const role = page.getByRole('button', { name: 'Role of Grace' });
   await role.press('ArrowDown');

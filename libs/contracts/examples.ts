@@ -52,6 +52,7 @@ export const times = {
   updatedAt,
   leaseExpiresAt: '2026-03-02T10:30:00.000Z',
   codeExpiresAt: '2026-03-02T09:40:00.000Z',
+  invitationExpiresAt: '2026-03-09T09:30:00.000Z',
 } as const;
 export const leaseToken = `${ids.task}.3kX0pQvL2mN8sT4uW6yZ1A`;
 export const pagination = { page: 1, limit: 50, total: 1, totalPages: 1 } as const;

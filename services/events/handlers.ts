@@ -5,6 +5,7 @@ import { exportEntries, readAudit, readHeads } from './audit/read.ts';
 import { recordRefusals } from './audit/refusals.ts';
 import type { HeadSigner } from './audit/signing.ts';
 import { readLog } from './log/read.ts';
+import { mailInvitation } from './notifications/channels/invitation.ts';
 import { listBrowsers, subscribeBrowser, unsubscribeBrowser } from './notifications/channels/push/browsers.ts';
 import type { NotificationService } from './notifications/channels/service.ts';
 import {
@@ -44,6 +45,7 @@ export function handlers(webhooks: WebhookService, notifications: NotificationSe
     'notifications.settings': settingsOf,
     'notifications.store': (input, context) => configure(notifications, input, context),
     'notifications.unsubscribe': (input, context) => unsubscribe(notifications, input, context),
+    'invitations.mail': write((input, context) => mailInvitation(notifications, input, context), { staged: true }),
     'push.list': (input, context) => listBrowsers(notifications, input, context),
     'push.subscribe': (input, context) => subscribeBrowser(notifications, input, context),
     'push.unsubscribe': unsubscribeBrowser,

@@ -179,6 +179,10 @@ test('every query of every operation is answered by an index, without a sort', a
   await plans.of('push.subscribe', () => events.call('push.subscribe', browser, organizationId, undefined, { userId }));
   await plans.of('push.subscribe', () => events.call('push.subscribe', browser, organizationId, undefined, { userId }));
   await ask('push.list', {});
+  await ask('invitations.mail', {
+    ...{ id: uuidv7(), to: address, code: 'wtc_code', expiresAt: new Date().toISOString() },
+    ...{ inviter: 'Ada', organization: 'Example', language: 'en' },
+  });
   await ask('notifications.stored', { limit: 1 });
   await ask('notifications.stored', { unread: true });
   await ask('notifications.mentions', { limit: 1 });

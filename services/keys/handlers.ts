@@ -29,7 +29,10 @@ import { closeSession } from './sessions/close.ts';
 import { revokeSession } from './sessions/revoke.ts';
 import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
 import { createLoginCode } from './sign-in/create-code.ts';
+import { listInvitations, listUsersInvited } from './sign-in/invitations.ts';
+import { inviteUser } from './sign-in/invite.ts';
 import { openSession } from './sign-in/open.ts';
+import { withdrawInvitation } from './sign-in/withdraw-invitation.ts';
 import { prefixesOfTokens } from './tokens/tokens.repository.ts';
 import { exchangeTokens } from './trust/exchange.ts';
 import type { Refusals } from './trust/refusals.ts';
@@ -41,7 +44,7 @@ import { eraseUser } from './users/erase.ts';
 import { namedUsers, nameOfUser } from './users/named.ts';
 import { createRole, deleteRole, updateRole } from './users/roles.ts';
 import { updateUser } from './users/update.ts';
-import { pageOfUsers, usersOfRole } from './users/users.repository.ts';
+import { usersOfRole } from './users/users.repository.ts';
 
 interface Needs {
   readonly mint: KeyMint;
@@ -59,7 +62,12 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
     'organizations.create': write((input, context) => createOrganization(mint, input, context), {
       record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
     }),
-    'users.list': (input, context) => pageOfUsers(context, input),
+    'users.list': listUsersInvited,
+    'users.invite': write((input, context) => inviteUser(mint, input, context), {
+      record: (answer) => ({ ...answer, code: null }),
+    }),
+    'users.withdrawInvitation': withdrawInvitation,
+    'users.invitations': listInvitations,
     'users.named': namedUsers,
     'users.nameOf': nameOfUser,
     'users.create': createUser,

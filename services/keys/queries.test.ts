@@ -74,6 +74,17 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('keys.create', { name: 'Third' }, await keys.identityOf(sessions[0]));
   await ask('sessions.revoke', { id: session }, owner);
   await ask('sessions.close', { organizationId: owner.organization.id, id: session });
+  const invited = await ask('users.create', { email: 'in@example.com', name: 'In', role: 'member' }, owner);
+  await ask('users.invitations', { limit: 0 }, owner);
+  const invitation = await ask('users.invite', { userId: invited.id }, owner);
+  const { invitations } = await ask('users.invitations', { limit: 1 }, owner);
+  const place = { since: invitations[0]?.createdAt ?? '', id: invitations[0]?.id ?? '' };
+  await ask('users.invitations', { limit: 1, after: place }, owner);
+  await ask('users.list', {}, owner);
+  const opened = presented(invitation.code ?? '');
+  await ask('sessions.open', { token: presented(newKey(SESSION_MARK)), by: opened });
+  await ask('users.invite', { userId: invited.id }, owner);
+  await ask('users.withdrawInvitation', { userId: invited.id }, owner);
   const rotated = await ask('keys.rotate', { id: created.id, overlapSeconds: 60 }, owner);
   await ask('keys.recordUse', { uses: [use] });
   await ask('keys.rotateSelf', { overlapSeconds: 0 }, await keys.identityOf(rotated.key));

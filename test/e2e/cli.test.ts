@@ -92,6 +92,30 @@ describe('worktrack', () => {
     expect((await run('login-link', '--user', randomUUID())).code).toBe(1);
   });
 
+  test('user invite prints the link of an invitation, which user withdraw ends, and what became of the mail', async () => {
+    const { run, json } = await ownOrganization();
+    const bob = await json<{ id: string }>(
+      ...['user', 'create', '--email', 'b@example.com', '--name', 'Bob', '--role', 'viewer'],
+    );
+    const { stdout, stderr } = await run('user', 'invite', bob.id, '--language', 'de');
+    const code = new URL(stdout.trim()).hash.replace('#code=', '');
+    expect(stdout).toBe(`${system.baseUrl}/console/#code=${code}\n`);
+    // The mail server of the tests takes no connections.
+    expect(stderr).toBe('The mail server did not take the mail. Send this link yourself.\n');
+    expect((await run('user', 'list')).stdout).toMatch(/ Bob +viewer +invited +/);
+    expect((await run('inbox')).stdout).toMatch(/^invitation +\S+ \S+ +- +Bob <b@example.com>, until /m);
+    expect(await signIn(system.baseUrl, { code })).toContain('wts_');
+    const again = await json<{ url: string; userId: string; mail: string }>('user', 'invite', bob.id);
+    expect(again).toMatchObject({
+      url: expect.stringContaining('/console/#code=wtc_'),
+      userId: bob.id,
+      mail: 'failed',
+    });
+    expect((await run('user', 'withdraw', bob.id)).stdout).toContain('Withdrawn.');
+    expect((await run('user', 'withdraw', bob.id)).code).toBe(1);
+    expect((await run('user', 'invite', randomUUID())).code).toBe(1);
+  });
+
   test('ends quietly when nobody reads its output any more', async () => {
     const program = spawn(process.execPath, [COMMAND, '--help'], {
       cwd: folder,

@@ -59,6 +59,12 @@ const audited = allOperations().filter(({ audit, rest }) => audit && rest);
 const CALLS: Record<string, (call: TestOrganization['call']) => ReturnType<TestOrganization['call']>> = {
   'users.create': (call) => call('POST', '/api/users', person()),
   'users.update': async (call) => call('PATCH', `/api/users/${(await user()).id}`, { role: 'viewer' }),
+  'users.invite': async (call) => call('POST', `/api/users/${(await user()).id}/invitation`),
+  'users.withdrawInvitation': async (call) => {
+    const path = `/api/users/${(await user()).id}/invitation`;
+    await organization.call('POST', path);
+    return call('DELETE', path);
+  },
   'users.erase': async (call) => {
     const { id } = await user();
     await organization.call('PATCH', `/api/users/${id}`, { disabled: true });

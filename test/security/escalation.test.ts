@@ -109,6 +109,8 @@ test('an admin makes no owner, signs none in and acts as none: what is for owner
     ['POST', '/api/users', newcomer],
     ['PATCH', `/api/users/${admin}`, { role: 'owner' }],
     ['POST', '/api/login-codes', { userId: owner }],
+    ['POST', `/api/users/${owner}/invitation`, {}],
+    ['DELETE', `/api/users/${owner}/invitation`, undefined],
     ['POST', '/api/api-keys', { name: 'B', userId: owner }],
   ] as const) {
     const refused = await call(method, path, body);

@@ -184,7 +184,7 @@ describe('a key that is limited to one project', () => {
       ...['projects.create', 'roles.create', 'roles.delete', 'roles.list', 'roles.update'],
       ...['sessions.list', 'sessions.revoke'],
       ...['trustRules.create', 'trustRules.delete', 'trustRules.list', 'trustRules.tries', 'trustRules.update'],
-      ...['users.create', 'users.erase', 'users.list', 'users.update'],
+      ...['users.create', 'users.erase', 'users.invite', 'users.list', 'users.update', 'users.withdrawInvitation'],
     ]);
     for (const operation of refused) {
       const input = sampleInput(operation, ownIdFor);

@@ -111,6 +111,17 @@ describe('no secret is in any log, metric or answer, though everything is logged
     const inBrowser = { ...ownPage(system.baseUrl), cookie, 'content-type': 'application/json' };
     const again = JSON.stringify({ code });
     await say('a used code', rawRequest(`${system.baseUrl}/console/session`, 'POST', inBrowser, again));
+    const { data: user } = await call<{ id: string }>('POST', '/api/users', {
+      ...{ email: `${randomUUID()}@example.com`, name: 'Grace', role: 'member' },
+    });
+    // The mail server of the tests takes no connections.
+    const { data: invitation } = await call<{ code: string }>('POST', `/api/users/${user.id}/invitation`);
+    secrets.set('an invitation', invitation.code.slice(12));
+    await say('users', call('GET', '/api/users'));
+    await say('for you', call('GET', '/api/for-you'));
+    await say('withdrawn', call('DELETE', `/api/users/${user.id}/invitation`));
+    const withdrawn = JSON.stringify({ code: invitation.code });
+    await say('a withdrawn one', rawRequest(`${system.baseUrl}/console/session`, 'POST', inBrowser, withdrawn));
     await say('me in a session', rawRequest(`${system.baseUrl}/api/me`, 'GET', inBrowser));
     await say('sessions', call('GET', '/api/sessions'));
     const foreign = { ...inBrowser, 'sec-fetch-site': 'same-site' };

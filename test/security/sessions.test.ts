@@ -172,6 +172,54 @@ describe('a session', () => {
   });
 });
 
+describe('over two gateways', () => {
+  const invitationOf = async (userId: string, gateway = 0) => {
+    const call = caller(system.gateways[gateway] as string, organization.apiKey);
+    return call<{ code: string }>('POST', `/api/users/${userId}/invitation`);
+  };
+  const newUser = async () => {
+    const body = { email: `${crypto.randomUUID()}@example.com`, name: 'Grace', role: 'member' };
+    return (await organization.call<{ id: string }>('POST', '/api/users', body)).data.id;
+  };
+  let opened = 0;
+  /** Each from an address of its own, since the refused ones count as unknown. */
+  const open = (code: string) => {
+    const address = { 'x-forwarded-for': `198.19.0.${++opened}` };
+    const gateway = opened % 2;
+    const headers = { ...ownPage(system.gateways[gateway] as string), ...JSON_BODY, ...address };
+    return send(gateway, 'POST', '/console/session', headers, { code });
+  };
+  const endOf = ({ text }: RawAnswer) => JSON.parse(text).error.details;
+
+  test('an invitation signs in one of many who open it, and the others are told that it was used', async () => {
+    const { code } = (await invitationOf(await newUser())).data;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => open(code)));
+    const [first, ...others] = answers.toSorted((one, other) => one.status - other.status);
+    expect(first?.status).toBe(204);
+    for (const other of others) expect(endOf(other)).toEqual([{ path: 'invitation', message: 'used' }]);
+  });
+
+  test('of two invitations that are made together, one is good', async () => {
+    const id = await newUser();
+    const made = await Promise.all([0, 1].map((gateway) => invitationOf(id, gateway)));
+    expect(made.map(({ status }) => status)).toEqual([201, 201]);
+    const answers: RawAnswer[] = [];
+    for (const { data } of made) answers.push(await open(data.code));
+    const [first, other] = answers.toSorted((one, two) => one.status - two.status);
+    expect(first?.status).toBe(204);
+    expect(other && endOf(other)).toEqual([{ path: 'invitation', message: 'replaced' }]);
+  });
+
+  test('an invitation that is withdrawn at one gateway is good at none once that is answered', async () => {
+    const id = await newUser();
+    const { code } = (await invitationOf(id)).data;
+    await caller(system.gateways[1] as string, organization.apiKey)('DELETE', `/api/users/${id}/invitation`);
+    for (let time = 0; time < 2; time++) {
+      expect(endOf(await open(code))).toEqual([{ path: 'invitation', message: 'withdrawn' }]);
+    }
+  });
+});
+
 async function codeOf(key: string): Promise<string> {
   return (await caller(system.baseUrl, key)<{ code: string }>('POST', '/api/login-codes', {})).data.code;
 }

@@ -1,10 +1,13 @@
-import type { User } from '@worktrack/contracts/keys/records';
+import { inviteUser } from '@worktrack/contracts/gateway/invite';
+import { withdrawInvitation } from '@worktrack/contracts/keys/invitations';
+import { INVITATION_DAYS, type ListedUser, type User } from '@worktrack/contracts/keys/records';
 import { createUser, listUsers, updateUser } from '@worktrack/contracts/keys/users';
+import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
 import { ROLES } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { Failure } from '../../failure.ts';
 import { jsonOption, wholeNumber } from '../../options.ts';
-import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
+import { minute, type OutputOptions, print, printJson, printList, printProblem, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 
 const roleOption = () => new Option('--role <role>', `what the user may do: ${ROLES.join(', ')}, or the id of a role`);
@@ -24,6 +27,7 @@ export function userCommand(): Command {
     .requiredOption('--email <address>', 'e-mail address')
     .requiredOption('--name <name>', 'name')
     .addOption(roleOption().makeOptionMandatory())
+    .option('--project <id...>', "the user's only projects; default: all")
     .addOption(jsonOption())
     .action(create);
   user
@@ -36,6 +40,17 @@ export function userCommand(): Command {
     .option('--enable', "make the user's keys valid again")
     .addOption(jsonOption())
     .action(update);
+  user
+    .command('invite <id>')
+    .description(`mail a user a link that signs in to the console once, within ${INVITATION_DAYS} days, and print it`)
+    .addOption(new Option('--language <language>', 'of the mail; default: en').choices(LANGUAGES))
+    .addOption(jsonOption())
+    .action(invite);
+  user
+    .command('withdraw <id>')
+    .description('withdraw the invitation of a user: its link signs nobody in any more')
+    .addOption(jsonOption())
+    .action(withdraw);
   return user;
 }
 
@@ -58,9 +73,15 @@ async function list({ page, limit, json }: OutputOptions & { page?: number; limi
   if (totalPages > 1) print(`\nPage ${shown} of ${totalPages}, ${total} users in total; see the next with --page.`);
 }
 
-async function create(options: OutputOptions & { email: string; name: string; role: string }): Promise<void> {
-  const { email, name, role, json } = options;
-  show(await api().call(createUser, { email, name, role }), json);
+interface CreateOptions extends OutputOptions {
+  readonly email: string;
+  readonly name: string;
+  readonly role: string;
+  readonly project?: string[];
+}
+
+async function create({ email, name, role, project, json }: CreateOptions): Promise<void> {
+  show(await api().call(createUser, { email, name, role, projects: project }), json);
 }
 
 interface UpdateOptions extends OutputOptions {
@@ -80,11 +101,35 @@ async function update(id: string, { name, role, project, disable, enable, json }
   show(await api().call(updateUser, { id, name, role, projects, disabled }), json);
 }
 
+async function invite(userId: string, { language, json }: OutputOptions & { language?: Language }): Promise<void> {
+  const service = api();
+  const made = await service.call(inviteUser, { userId, language });
+  if (made.code === null) throw new Failure('refused', 'The answer with the link was lost. Invite the user again.');
+  const url = `${service.baseUrl}/console/#code=${made.code}`;
+  if (json) return printJson({ url, ...made });
+  print(url);
+  printProblem(MAILED[made.mail ?? 'off']);
+}
+
+const MAILED = {
+  sent: 'The user was mailed this link.',
+  failed: 'The mail server did not take the mail. Send this link yourself.',
+  off: 'No mail was sent. Send this link yourself.',
+} as const;
+
+async function withdraw(userId: string, { json }: OutputOptions): Promise<void> {
+  const withdrawn = await api().call(withdrawInvitation, { userId });
+  if (json) return printJson(withdrawn);
+  print(`Withdrawn. The link has signed nobody in since ${withdrawn.withdrawnAt}.`);
+}
+
 function show(user: User, json: boolean | undefined): void {
   if (json) printJson(user);
   else printRecord({ ID: user.id, Email: user.email, Name: user.name, Role: user.role, State: stateOf(user) });
 }
 
-function stateOf(user: User): string {
-  return user.disabled ? 'disabled' : 'active';
+function stateOf({ disabled, invitation }: User & Partial<Pick<ListedUser, 'invitation'>>): string {
+  if (disabled) return 'disabled';
+  if (invitation?.state === 'open') return 'invited';
+  return invitation?.state === 'ended' ? 'invitation ended' : 'active';
 }

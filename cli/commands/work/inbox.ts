@@ -27,8 +27,12 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
 }
 
 /** What somebody has to know to decide whether to look. */
-function whatOf({ workItem, blockedBy, budget, previous, mention }: ForYouItem): string {
+function whatOf({ workItem, blockedBy, budget, previous, mention, invitation }: ForYouItem): string {
   if (budget) return `$${budget.spentUsd.toFixed(2)} of $${budget.limitUsd.toFixed(2)} spent`;
+  if (invitation) {
+    const { user, state, expiresAt } = invitation;
+    return `${user.name} <${user.email}>, ${state === 'open' ? `until ${minute(expiresAt)}` : 'ended unused'}`;
+  }
   const { lease, rework, title = '' } = workItem ?? {};
   const why =
     mention?.text ??

@@ -6,6 +6,8 @@ import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item'
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
+import { words as invitations } from '../invitation/messages.ts';
+import { withdrawInvitation } from '../invitation/withdraw.ts';
 import { attempt } from '../parts/busy.ts';
 import { tell } from '../parts/popup/toasts.tsx';
 import { did, inTurn } from '../parts/popup/undo.ts';
@@ -26,13 +28,21 @@ export interface Acts {
   assignToMe(item: ForYouItem): void;
   takeAway(item: ForYouItem): void;
   markRead(item: ForYouItem): void;
+  askInvite(item: ForYouItem): void;
+  /** Who is sent another invitation. */
+  readonly inviting: Invited | undefined;
+  closeInvite(): void;
+  withdraw(item: ForYouItem): void;
 }
+
+type Invited = NonNullable<ForYouItem['invitation']>['user'];
 
 export const isJudged = ({ kind }: ForYouItem): boolean => kind === 'review' || kind === 'validation';
 
 export function useActs(): Acts {
   const [done, setDone] = useState<ReadonlySet<string>>(new Set());
   const [sendingBack, askSendBack] = useState<ForYouItem>();
+  const [inviting, setInviting] = useState<Invited>();
 
   /** At once in the list, so that the next one can follow at once; what the service refuses comes back. @returns whether it was done */
   const act = async (item: ForYouItem, what: () => Promise<unknown>, failed = verdict.noVerdict) => {
@@ -87,6 +97,13 @@ export function useActs(): Acts {
         tell(words.read);
       };
       void act(item, read, words.notRead);
+    },
+    askInvite: ({ invitation }) => setInviting(invitation?.user),
+    inviting,
+    closeInvite: () => setInviting(undefined),
+    withdraw: (item) => {
+      const { user } = item.invitation ?? {};
+      if (user) void act(item, () => withdrawInvitation(user), invitations.notWithdrawn);
     },
   };
 }

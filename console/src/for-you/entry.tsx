@@ -1,6 +1,8 @@
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
 import { call } from '../api/call.ts';
+import { words as invitations } from '../invitation/messages.ts';
+import { dateAndTime } from '../language/format.ts';
 import { useSending } from '../parts/form/sending.ts';
 import { words as common } from '../parts/messages.ts';
 import { tell } from '../parts/popup/toasts.tsx';
@@ -20,7 +22,7 @@ interface EntryProps {
 
 /** One thing that needs the user: what it is, why, since when, and what can be done about it. */
 export function Entry({ item, isChosen, choose, acts }: EntryProps) {
-  const { workItem, since } = item;
+  const { workItem, invitation, since } = item;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: for the keyboard there are j and k, and the focus
     <li class="for-you-entry" aria-current={isChosen} onClick={choose} onFocusCapture={choose}>
@@ -29,6 +31,10 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
           {workItem ? (
             <a href={to(`items/${workItem.taskId}`)}>
               <span class="quiet">{workItem.taskId}</span> <bdi>{workItem.title}</bdi>
+            </a>
+          ) : invitation ? (
+            <a href={to('settings/users')}>
+              <bdi>{invitation.user.name}</bdi> <span class="quiet">{invitation.user.email}</span>
             </a>
           ) : (
             <a href={to('costs', { project: item.projectId ?? undefined })}>{words.budgetOfProject}</a>
@@ -39,17 +45,28 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
         </span>
         <Why item={item} />
       </div>
-      {workItem && (item.kind === 'mention' || may('work-items:write')) && <Choices item={item} acts={acts} />}
+      {(invitation || (workItem && (item.kind === 'mention' || may('work-items:write')))) && (
+        <Choices item={item} acts={acts} />
+      )}
     </li>
   );
 }
 
-function Why({ item: { kind, workItem, blockedBy, budget, previous, mention } }: { readonly item: ForYouItem }) {
+function Why({
+  item: { kind, workItem, blockedBy, budget, previous, mention, invitation },
+}: {
+  readonly item: ForYouItem;
+}) {
   const { lease, rework } = workItem ?? {};
   if (budget) {
     return <p class="quiet">{words.spent({ spent: `$${budget.spentUsd}`, limit: `$${budget.limitUsd}` })}</p>;
   }
   if (mention) return mention.text ? <p class="quiet">{mention.text}</p> : null;
+  if (invitation) {
+    const { state, invitedBy, expiresAt } = invitation;
+    const until = invitations.invitedBy({ name: invitedBy, time: dateAndTime(expiresAt) });
+    return <p class="quiet">{state === 'open' ? until : invitations.ended}</p>;
+  }
   if (kind === 'question' && lease) {
     return (
       <>
@@ -92,6 +109,14 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
   if (kind === 'returned' || kind === 'failed') return choice(words.takeIt, acts.assignToMe, 'i');
   if (kind === 'mention') return choice(words.markRead, acts.markRead);
   if (kind === 'stalled') return choice(words.takeAway, acts.takeAway);
+  if (kind === 'invitation') {
+    return (
+      <span class="row">
+        {choice(invitations.again, acts.askInvite)}
+        {choice(invitations.withdraw, acts.withdraw)}
+      </span>
+    );
+  }
   return null;
 }
 

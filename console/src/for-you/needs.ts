@@ -18,6 +18,7 @@ const ENDING: ReadonlySet<string> = new Set([
   'work_item.released',
   'work_item.progress',
   'project.updated',
+  'user.updated',
 ]);
 export const changesNeeds = ({ type }: LoggedEvent): boolean => ENDING.has(type);
 

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { usePages } from '../api/query.ts';
 import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
+import { later } from '../parts/page/later.tsx';
 import { More } from '../parts/page/more.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
@@ -14,6 +15,8 @@ import { type Acts, useActs } from './acts.ts';
 import { Entry } from './entry.tsx';
 import { words } from './messages.ts';
 import { byKind, changesNeeds, readPage } from './needs.ts';
+
+const InvitationLink = later(async () => (await import('../invitation/link.tsx')).InvitationLink);
 
 /** What needs the user, over all projects: a list to go through with the keyboard, where each thing can be done in place. */
 export function Screen() {
@@ -95,6 +98,7 @@ function List({ items: all, counts }: ListProps) {
           </ul>
         </section>
       ))}
+      {acts.inviting && <InvitationLink user={acts.inviting} onClose={acts.closeInvite} />}
       {acts.sendingBack?.workItem && (
         <SendBack
           taskId={acts.sendingBack.workItem.taskId}

@@ -39,6 +39,7 @@ export const words = messages({
   },
   newItem: { en: 'New work item', de: 'Neues Arbeitselement', tr: 'Yeni iş öğesi', ja: '新しい作業項目' },
   close: { en: 'Close', de: 'Schließen', tr: 'Kapat', ja: '閉じる' },
+  done: { en: 'Done', de: 'Fertig', tr: 'Tamam', ja: '完了' },
   cancel: { en: 'Cancel', de: 'Abbrechen', tr: 'Vazgeç', ja: 'キャンセル' },
   save: { en: 'Save', de: 'Speichern', tr: 'Kaydet', ja: '保存' },
   edit: { en: 'Edit', de: 'Bearbeiten', tr: 'Düzenle', ja: '編集' },

@@ -29,7 +29,6 @@ export const words = messages({
   },
   name: { en: 'Name', de: 'Name', tr: 'Ad', ja: '名前' },
   create: { en: 'Create', de: 'Anlegen', tr: 'Oluştur', ja: '作成' },
-  done: { en: 'Done', de: 'Fertig', tr: 'Tamam', ja: '完了' },
   shownOnce: {
     en: 'This is shown only once and stored nowhere. Copy it now.',
     de: 'Das wird nur jetzt gezeigt und nirgends gespeichert. Kopiere es jetzt.',

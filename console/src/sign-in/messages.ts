@@ -26,6 +26,36 @@ export const words = messages({
     tr: '“worktrack login-link” yeni bir bağlantı verir.',
     ja: '「worktrack login-link」で新しいリンクを発行できます。',
   },
+  used: {
+    en: 'This invitation has been used: its link works once.',
+    de: 'Diese Einladung ist schon benutzt: Ihr Link gilt einmal.',
+    tr: 'Bu davet kullanılmış: bağlantısı bir kez geçerlidir.',
+    ja: 'この招待は使用済みです。リンクは一度だけ有効です。',
+  },
+  expired: {
+    en: 'This invitation has ended.',
+    de: 'Diese Einladung gilt nicht mehr.',
+    tr: 'Bu davetin süresi doldu.',
+    ja: 'この招待は有効期限が切れました。',
+  },
+  replaced: {
+    en: 'There is a newer invitation. Open the link that came last.',
+    de: 'Es gibt eine neuere Einladung. Öffne den Link, der zuletzt kam.',
+    tr: 'Daha yeni bir davet var. Son gelen bağlantıyı açın.',
+    ja: '新しい招待があります。最後に届いたリンクを開いてください。',
+  },
+  withdrawn: {
+    en: 'This invitation was withdrawn.',
+    de: 'Diese Einladung wurde zurückgezogen.',
+    tr: 'Bu davet geri çekildi.',
+    ja: 'この招待は取り消されました。',
+  },
+  askAnother: {
+    en: 'Ask whoever invited you for another one.',
+    de: 'Bitte um eine neue, wer dich eingeladen hat.',
+    tr: 'Sizi davet eden kişiden yenisini isteyin.',
+    ja: '招待した人に新しい招待を依頼してください。',
+  },
   byLink: {
     en: '“npm start” and “worktrack login-link” print a link that signs you in with one click. Or paste an API key.',
     de: '„npm start“ und „worktrack login-link“ geben einen Link aus, der dich mit einem Klick anmeldet. Oder füge einen API-Schlüssel ein.',

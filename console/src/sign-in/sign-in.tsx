@@ -1,5 +1,7 @@
 import './sign-in.css';
+import type { InvitationEnd } from '@worktrack/contracts/keys/invitations';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ServiceError } from '../api/service-error.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loading, wordsOf } from '../parts/page/states.tsx';
 import { signIn } from '../session.ts';
@@ -15,7 +17,7 @@ function takeCode(): string | undefined {
 /** With the code in a link, without a click; else with an API key that is pasted. */
 export function SignIn({ ended }: { readonly ended: boolean }) {
   const [code] = useState(takeCode);
-  const [isCodeRefused, setCodeRefused] = useState(false);
+  const [refusal, setRefusal] = useState<string>();
   const [fault, setFault] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const id = useId();
@@ -25,7 +27,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     if (ended) field.current?.focus();
   }, [ended]);
   useEffect(() => {
-    if (code) signIn({ code }).catch(() => setCodeRefused(true));
+    if (code) signIn({ code }).catch((error) => setRefusal(refusalOf(error)));
   }, [code]);
 
   const submit = async (event: SubmitEvent) => {
@@ -43,7 +45,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     }
   };
 
-  if (code && !isCodeRefused) {
+  if (code && !refusal) {
     return (
       <main class="sign-in">
         <Heading title={words.title} />
@@ -59,12 +61,12 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
           {words.ended}
         </p>
       )}
-      {isCodeRefused && (
+      {refusal && (
         <p role="alert" class="field-error">
-          {words.codeRefused} {words.anotherLink}
+          {refusal}
         </p>
       )}
-      {!isCodeRefused && <p class="quiet">{words.byLink}</p>}
+      {!refusal && <p class="quiet">{words.byLink}</p>}
       <form class="stack" onSubmit={submit}>
         <div class="field">
           <label for={id}>{words.key}</label>
@@ -92,4 +94,11 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
       </form>
     </main>
   );
+}
+
+/** What has become of the link, in the language of the page, and what to do about it. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof ServiceError) || error.code !== 'API_KEY_INVALID') return wordsOf(error);
+  const end = error.details.find(({ path }) => path === 'invitation')?.message as InvitationEnd | undefined;
+  return end ? `${words[end]} ${words.askAnother}` : `${words.codeRefused} ${words.anotherLink}`;
 }

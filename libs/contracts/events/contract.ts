@@ -1,5 +1,6 @@
 import { auditKeys, exportAudit, listAudit, listAuditHeads, recordRefusals } from '../audit/operations.ts';
 import { serviceContract } from '../operation.ts';
+import { mailInvitation } from './invitations.ts';
 import { listEvents } from './list.ts';
 import {
   getNotificationSettings,
@@ -44,6 +45,7 @@ export const eventsContract = serviceContract('events', [
   listBrowsers,
   subscribeBrowser,
   unsubscribeBrowser,
+  mailInvitation,
   setWatch,
   isWatching,
   listAudit,

@@ -5,6 +5,7 @@ import { serviceContract } from '../operation.ts';
 import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { me } from './identity.ts';
+import { inviteUser } from './invite.ts';
 import { linkFeedback } from './link.ts';
 import { listNotifications, showWatch, unwatchWorkItem, watchWorkItem } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
@@ -23,6 +24,7 @@ export const gatewayContract = serviceContract('gateway', [
   watchWorkItem,
   unwatchWorkItem,
   announcePresence,
+  inviteUser,
   showHealth,
   linkFeedback,
   getWorkItemTrace,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { StoredNotification } from '../events/notifications.ts';
 import { exampleSummary, ids, times } from '../examples.ts';
 import { Cursor, NextCursor, RecordId } from '../fields.ts';
+import { Invitation, RoleValue } from '../keys/records.ts';
 import { operation } from '../operation.ts';
 import { several } from '../several.ts';
 import { Needed } from '../work-items/attention.ts';
@@ -30,6 +31,13 @@ export const ForYouItem = Needed.extend({
   projectId: RecordId.nullable(),
   /** By whom, and how the comment begins. */
   mention: StoredNotification.pick({ actor: true, text: true }).optional(),
+  /** Of an invitation that nobody has used: whom, by whom, until when. For those who may manage users. */
+  invitation: Invitation.pick({ state: true, expiresAt: true })
+    .extend({
+      user: z.object({ id: RecordId, name: z.string(), email: z.string(), role: RoleValue }),
+      invitedBy: z.string(),
+    })
+    .optional(),
 });
 export type ForYouItem = z.infer<typeof ForYouItem>;
 

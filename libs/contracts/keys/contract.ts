@@ -2,6 +2,7 @@ import { serviceContract } from '../operation.ts';
 import { denyConnection, listConnections, openConnection } from './connections.ts';
 import { createGrant, listGrants, revokeGrant } from './grants.ts';
 import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
+import { listInvitations, makeInvitation, withdrawInvitation } from './invitations.ts';
 import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
 import { namedUsers, nameOfUser } from './named-users.ts';
 import { endToken, noteSteps, redeemCode, refreshGrant, registerClient, startConnection } from './oauth.ts';
@@ -40,6 +41,9 @@ export const keysContract = serviceContract('keys', [
   createUser,
   updateUser,
   eraseUser,
+  withdrawInvitation,
+  makeInvitation,
+  listInvitations,
   namedUsers,
   nameOfUser,
   createOrganization,

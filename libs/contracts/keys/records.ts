@@ -66,6 +66,21 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
+/** How long the link of an invitation signs in. */
+export const INVITATION_DAYS = 7;
+
+/** The last one of a user, until a week after its end, unless it was withdrawn. */
+export const Invitation = z.object({
+  /** `open`: its link signs in. `used`: it has. `ended`: nobody has used it in time, or the key that it was made with has ended. */
+  state: z.enum(['open', 'used', 'ended']),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+});
+export type Invitation = z.infer<typeof Invitation>;
+
+export const ListedUser = User.extend({ invitation: Invitation.nullable() });
+export type ListedUser = z.infer<typeof ListedUser>;
+
 const MAX_RATE = 1_000_000;
 const MAX_RATE_WINDOW_SECONDS = 86_400;
 export const DEFAULT_KEY_RATE = { requests: 6_000, windowSeconds: 60 } as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleUser, ids, pagination, times } from '../examples.ts';
 import { Id, Pagination, paging } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { Email, Name, ProjectsInput, RoleInput, User } from './records.ts';
+import { Email, ListedUser, Name, ProjectsInput, RoleInput, User } from './records.ts';
 
 export const listUsers = operation({
   name: 'users.list',
@@ -11,9 +11,9 @@ export const listUsers = operation({
   ofOrganization: true,
   effect: 'read',
   input: z.strictObject({ ...paging }),
-  output: z.object({ users: z.array(User), pagination: Pagination }),
+  output: z.object({ users: z.array(ListedUser), pagination: Pagination }),
   errors: [],
-  example: { input: {}, output: { users: [exampleUser], pagination } },
+  example: { input: {}, output: { users: [{ ...exampleUser, invitation: null }], pagination } },
   rest: 'GET /api/users',
 });
 
@@ -24,7 +24,13 @@ export const createUser = operation({
   ofOrganization: true,
   audit: 'user',
   effect: 'create',
-  input: z.strictObject({ email: Email, name: Name, role: RoleInput }),
+  input: z.strictObject({
+    email: Email,
+    name: Name,
+    role: RoleInput,
+    /** Owners and admins cannot be limited. */
+    projects: ProjectsInput.optional(),
+  }),
   output: User,
   errors: ['PERMISSION_DENIED', 'CONFLICT'],
   example: {

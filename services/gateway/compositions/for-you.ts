@@ -23,18 +23,21 @@ export const listForYou: Composition<typeof operation> = async (input, context) 
   const place = input.cursor === undefined ? undefined : readCursor(input.cursor, list, Position);
   if (input.cursor !== undefined && !place) throw unknownCursor(fail, 'kinds');
   const names = [id, name, email];
-  const [needs, mentions] = await Promise.all([
+  const [needs, mentions, invitations] = await Promise.all([
     clients.workitems.call('workItems.needs', { ...asked(NEED_KINDS, kinds, place), names, limit }, options),
     mentionsFor(asked(['mention'], kinds, place), limit, context),
+    invitationsFor(asked(['invitation'], kinds, place), limit, context),
   ]);
   const all: ForYouItem[] = [
     ...needs.needed.map((needed) => ({ ...needed, id: `${needed.kind}/${needed.id}` })),
     ...mentions.items,
+    ...invitations.items,
   ];
   all.sort((one, other) => FOR_YOU_KINDS.indexOf(one.kind) - FOR_YOU_KINDS.indexOf(other.kind));
   const items = all.slice(0, limit);
   const last = all.length > limit ? items.at(-1) : undefined;
-  const counts = { ...NONE, ...needs.counts, mention: mentions.count } as Output<typeof operation>['counts'];
+  const counted = { ...NONE, ...needs.counts, mention: mentions.count, invitation: invitations.count };
+  const counts = counted as Output<typeof operation>['counts'];
   const nextCursor = last ? writeCursor([last.kind, last.since, last.id.slice(last.kind.length + 1)], list) : null;
   return { output: { items, counts, nextCursor }, replayed: false };
 };
@@ -54,6 +57,25 @@ async function mentionsFor(
     const workItem = workItems.get(workItemId);
     const mention = { actor, ...(text !== undefined && { text }) };
     return { kind: 'mention', id: `mention/${id}`, since: at, projectId, mention, ...(workItem && { workItem }) };
+  });
+  return { items, count };
+}
+
+/** For those who may do something about them, as about all users: not within projects alone. */
+async function invitationsFor(
+  { kinds, after }: ReturnType<typeof asked<'invitation'>>,
+  limit: number,
+  { identity, clients, options }: Pick<CompositionContext, 'identity' | 'clients' | 'options'>,
+): Promise<{ readonly items: readonly ForYouItem[]; readonly count: number }> {
+  if (identity.projects || !identity.permissions.includes('users:write')) return { items: [], count: 0 };
+  const { invitations, count } = await clients.keys.call(
+    'users.invitations',
+    { limit: kinds.length > 0 ? limit : 0, ...(after && { after: { since: after.since, id: after.id } }) },
+    options,
+  );
+  const items = invitations.map(({ id, createdAt, state, expiresAt, user, invitedBy }): ForYouItem => {
+    const invitation = { state, expiresAt, user, invitedBy };
+    return { kind: 'invitation', id: `invitation/${id}`, since: createdAt, projectId: null, invitation };
   });
   return { items, count };
 }

@@ -2,6 +2,7 @@ import type { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Compositions } from './composition.ts';
 import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
+import { inviteUser } from './invite.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
 import { configureNotifications, listNotifications } from './notifications.ts';
@@ -24,6 +25,7 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'workItems.watch': watch,
   'workItems.unwatch': unwatch,
   'workItems.announcePresence': announcePresence,
+  'users.invite': inviteUser,
   'health.show': showHealth,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,

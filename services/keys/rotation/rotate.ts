@@ -4,6 +4,7 @@ import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { takeAccessTurn, takeTurnUnchecked } from '../access-turn.ts';
+import { moveInvitations } from '../invitations/invitations.repository.ts';
 import { requireRoomForKey } from '../keys/create.ts';
 import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
@@ -86,6 +87,7 @@ async function replace(
   await markReplaced(context, key, record.id, endsAt);
   await moveSessions(context, _id, record.id);
   await moveCodes(context, _id, record.id);
+  await moveInvitations(context, _id, record.id);
   return { ...record, key: value };
 }
 

@@ -1,5 +1,6 @@
 import type { AuditContext } from '@worktrack/contracts/audit/entry';
 import type { Presented } from '@worktrack/contracts/keys/identity';
+import type { InvitationEnd } from '@worktrack/contracts/keys/invitations';
 import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
 import type { openSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
@@ -10,11 +11,13 @@ import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { enterOf } from '@worktrack/runtime/database/outbox/audited';
 import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { InvitationDocument } from '../invitations/invitations.model.ts';
+import { invitationByPrefix, markUsed } from '../invitations/invitations.repository.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
-import { activeKeysById, activeKeysByPrefix, endedKey } from '../keys/keys.repository.ts';
+import { activeKeysById, activeKeysByPrefix, endedKey, keyById } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { countActiveSessions, insertSession } from '../sessions/sessions.repository.ts';
-import { userById } from '../users/users.repository.ts';
+import { tellOfInvitation, userById } from '../users/users.repository.ts';
 import { codeByPrefix, deleteCode } from './codes.repository.ts';
 
 /** Far more browsers than one person has, and few enough to end them all with one command. */
@@ -36,10 +39,16 @@ export async function openSession(
   const { tx, fail } = context;
   const sender = { address: null, userAgent: null, ...from, requestId: context.requestId };
   const isCode = by.prefix.startsWith(CODE_MARK);
-  const origin = isCode ? await originOfCode(mint, by, context) : await originOfKey(mint, by, context);
+  const invitation = isCode ? await invitationOf(mint, by, context) : undefined;
+  const origin = invitation
+    ? await originOfInvitation(invitation, context)
+    : isCode
+      ? await originOfCode(mint, by, context)
+      : await originOfKey(mint, by, context);
   const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx };
   if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
-    await enterRefusal(mint, by, origin, sender, context);
+    await enterRefusal(mint, by, origin ?? (invitation && (await pastOriginOf(invitation, context))), sender, context);
+    if (invitation) throw refusalOf(invitation, context);
     throw fail(
       'API_KEY_INVALID',
       isCode
@@ -59,6 +68,11 @@ export async function openSession(
   await oneAtATime(scope, `sessions of ${key._id}`);
   const secret = { prefix: token.prefix, hash: mint.hashOf(token.digest) };
   const session = await insertSession(scope, { ...secret, userId, keyId: key._id, permissions }, key.expiresAt);
+  if (invitation) {
+    await markUsed(context, invitation);
+    const caller = { organizationId: key.organizationId, userId, keyId: session.id };
+    await tellOfInvitation({ ...context, caller }, userId, { from: invitation.expiresAt });
+  }
   const user = await userById(scope, userId);
   enterOf(context.writes, key.organizationId, {
     action: SIGN_IN,
@@ -103,9 +117,55 @@ async function originOfCode(mint: KeyMint, by: Presented, context: Context): Pro
   const code = await codeByPrefix(context, by.prefix);
   if (!code || !mint.recognises(code.hash, by.digest)) return undefined;
   await deleteCode(context, code);
-  const key = (await activeKeysById([code.keyId], context.tx)).get(code.keyId);
+  return originOf(code, context);
+}
+
+/** @param made the code, by whoever could have opened the same session themselves */
+async function originOf(
+  { keyId, userId, permissions }: Pick<InvitationDocument, 'keyId' | 'userId' | 'permissions'>,
+  context: Context,
+): Promise<Origin | undefined> {
+  const key = (await activeKeysById([keyId], context.tx)).get(keyId);
   const origin = key && (await newest(key, context));
-  return origin && { key: origin, userId: code.userId, permissions: code.permissions };
+  return origin && { key: origin, userId, permissions };
+}
+
+/** Whatever has become of it: whoever has its link is told. */
+async function invitationOf(mint: KeyMint, by: Presented, context: Context): Promise<InvitationDocument | undefined> {
+  const invitation = await invitationByPrefix(context, by.prefix);
+  return invitation && mint.recognises(invitation.hash, by.digest) ? invitation : undefined;
+}
+
+async function originOfInvitation(invitation: InvitationDocument, context: Context): Promise<Origin | undefined> {
+  return endOf(invitation) === undefined ? originOf(invitation, context) : undefined;
+}
+
+function endOf({ state, expiresAt }: InvitationDocument): InvitationEnd | undefined {
+  if (state !== 'open') return state;
+  return expiresAt.getTime() > Date.now() ? undefined : 'expired';
+}
+
+/** For the audit log: what was once good. */
+async function pastOriginOf(
+  { organizationId, keyId, userId, permissions }: InvitationDocument,
+  { tx }: Context,
+): Promise<Origin | undefined> {
+  const key = await keyById({ caller: { organizationId }, tx }, keyId);
+  return key && { key, userId, permissions };
+}
+
+/** The words are the same for all that have one, whichever organization it is: who invites and where is in the mail. */
+function refusalOf(invitation: InvitationDocument, { fail }: Context) {
+  // As good as expired: the key that it was made with has ended, or somebody is disabled.
+  const end = endOf(invitation) ?? 'expired';
+  const why = {
+    used: 'This invitation has been used: its link signs in once.',
+    expired: 'This invitation has ended.',
+    replaced: 'This invitation was replaced by a newer one. Use the link that was sent last.',
+    withdrawn: 'This invitation was withdrawn.',
+  }[end];
+  const message = `${why} Ask whoever invited you for another.`;
+  return fail('API_KEY_INVALID', message, { details: [{ path: 'invitation', message: end }] });
 }
 
 async function originOfKey(mint: KeyMint, by: Presented, context: Context): Promise<Origin | undefined> {

@@ -3,7 +3,7 @@ import type { createUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { takeAccessTurn } from '../access-turn.ts';
-import { requireRoleWithin } from './role-within.ts';
+import { requireLimitable, requireRoleWithin } from './role-within.ts';
 import { insertUser } from './users.repository.ts';
 
 export async function createUser(
@@ -11,6 +11,7 @@ export async function createUser(
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<User> {
   await requireRoleWithin(context, input.role, 'role');
+  requireLimitable(input, context);
   await takeAccessTurn(context);
   const user = await insertUser(context, input);
   if (!user) throw context.fail('CONFLICT', `A user with the address ${input.email} is already in your organization.`);

@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
+import type { User } from '@worktrack/contracts/keys/records';
 import { ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import { roleById } from '../roles/roles.repository.ts';
@@ -38,4 +39,16 @@ export async function requireRoleWithin(
   throw fail('PERMISSION_DENIED', message, {
     details: [{ path, message: `needs ${beyond.join(', ')}` }],
   });
+}
+
+/** @throws CONFLICT */
+export function requireLimitable(
+  { email, role, projects }: Pick<User, 'email' | 'role'> & Partial<Pick<User, 'projects'>>,
+  { fail }: { readonly fail: Fail<'CONFLICT'> },
+): void {
+  if (!projects || (role !== 'owner' && role !== 'admin')) return;
+  throw fail(
+    'CONFLICT',
+    `${email} is ${role}, and owners and admins cannot be limited to projects. Pass projects: null, or another role.`,
+  );
 }

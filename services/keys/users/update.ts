@@ -4,7 +4,8 @@ import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { takeAccessTurn } from '../access-turn.ts';
-import { requireRoleWithin } from './role-within.ts';
+import { endInvitation } from '../invitations/invitations.repository.ts';
+import { requireLimitable, requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
 /** Changes the given fields, never those of somebody with more permissions than the caller, and leaves the organization with at least one active owner. */
@@ -20,13 +21,7 @@ export async function updateUser(
   const change = difference(user, given);
   // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
-  const { role, projects } = { ...user, ...change };
-  if (projects && (role === 'owner' || role === 'admin')) {
-    throw fail(
-      'CONFLICT',
-      `${user.email} is ${role}, and owners and admins cannot be limited to projects. Pass projects: null, or another role.`,
-    );
-  }
+  requireLimitable({ ...user, ...change }, context);
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change }) && (await countActiveOwners(context)) < 2) {
     throw fail(
       'CONFLICT',
@@ -34,6 +29,8 @@ export async function updateUser(
     );
   }
   await takeAccessTurn(context);
+  // For good: whoever enables the user again invites them again.
+  if (change.disabled) await endInvitation(context, id, 'withdrawn');
   return changeUser(context, user, change);
 }
 

@@ -19,12 +19,13 @@ export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'projects'
 /** @returns undefined if the organization already has a user with this address */
 export async function insertUser(
   scope: TellingScope,
-  user: Pick<UserDocument, 'email' | 'name' | 'role'>,
+  { projects, ...user }: Pick<UserDocument, 'email' | 'name' | 'role'> & Partial<Pick<UserDocument, 'projects'>>,
 ): Promise<User | undefined> {
   const { caller, tx } = scope;
   const now = new Date();
   const document: UserDocument = {
     ...user,
+    ...(projects && { projects }),
     _id: uuidv7(),
     organizationId: caller.organizationId,
     handle: handleOf(user.name),
@@ -40,7 +41,8 @@ export async function insertUser(
     throw error;
   }
   const { email, name, role } = document;
-  tell(scope, document, 'user.created', { email, name, role, permissions: await permissionsOfRole(scope, role) });
+  const permissions = await permissionsOfRole(scope, role);
+  tell(scope, document, 'user.created', { email, name, role, ...(projects && { projects }), permissions });
   return recordOf(document);
 }
 
@@ -137,6 +139,24 @@ export async function tellOfUsers(
   }
 }
 
+/** Tells until when a user is invited. */
+export async function tellOfInvitation(
+  scope: TellingScope,
+  userId: string,
+  { from, to }: { readonly from?: Date | undefined; readonly to?: Date },
+): Promise<void> {
+  const { caller, tx } = scope;
+  const user = await UserModel.findOneAndUpdate(
+    { organizationId: caller.organizationId, _id: userId },
+    { $inc: { revision: 1 } },
+    { session: tx, returnDocument: 'after' },
+  )
+    .orFail()
+    .lean();
+  const invitedUntil = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
+  tell(scope, user, 'user.updated', { changes: { invitedUntil } });
+}
+
 /** How a user may be meant. */
 export interface Meant {
   readonly id?: string;
@@ -183,7 +203,7 @@ export async function countActiveOwners({ caller, tx }: TransactionalScope): Pro
 export async function pageOfUsers(
   { caller }: Scope,
   { page, limit }: Input<typeof listUsers>,
-): Promise<Output<typeof listUsers>> {
+): Promise<{ readonly users: User[]; readonly pagination: Output<typeof listUsers>['pagination'] }> {
   const { organizationId } = caller;
   const [documents, total] = await Promise.all([
     UserModel.find({ organizationId })

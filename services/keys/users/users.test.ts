@@ -35,8 +35,21 @@ describe('users', () => {
     }
     const pages = [1, 2, 3, 4].map((page) => keys.call('users.list', { page, limit: 2 }, owner));
     const lists = await Promise.all(pages);
-    expect(lists.flatMap((list) => list.users)).toEqual([...added, user]);
+    expect(lists.flatMap((list) => list.users)).toEqual(
+      [...added, user].map((each) => ({ ...each, invitation: null })),
+    );
     expect(lists[0]?.pagination).toEqual({ page: 1, limit: 2, total: 5, totalPages: 3 });
+  });
+
+  test('are limited to projects as they are added, unless they are owners or admins', async () => {
+    const { owner } = await keys.organization();
+    const projects = [uuidv7()];
+    const limited = await keys.call('users.create', { ...bob, projects }, owner);
+    expect(limited.projects).toEqual(projects);
+    const { key } = await keys.call('keys.create', { name: 'Bob', userId: limited.id }, owner);
+    expect((await keys.identityOf(key)).projects).toEqual(projects);
+    const admin = { ...bob, email: 'admin@example.com', role: 'admin' as const, projects };
+    expect(await codeOf(keys.call('users.create', admin, owner))).toBe('CONFLICT');
   });
 
   test('keep what is not given when they are changed', async () => {

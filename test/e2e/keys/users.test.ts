@@ -28,7 +28,10 @@ describe('GET /api/users', () => {
     const { data: created } = await org.call<User>('POST', '/api/users', bob);
     const { status, data } = await org.call<{ users: User[]; pagination: object }>('GET', '/api/users?limit=1&page=1');
     expect(status).toBe(200);
-    expect(data).toEqual({ users: [created], pagination: { page: 1, limit: 1, total: 2, totalPages: 2 } });
+    expect(data).toEqual({
+      users: [{ ...created, invitation: null }],
+      pagination: { page: 1, limit: 1, total: 2, totalPages: 2 },
+    });
   });
 
   test.each(['limit=101', 'limit=0', 'page=0', 'limit=ten', 'role=owner'])('400: ?%s', async (query) => {

@@ -9,6 +9,7 @@ import { useSubmit } from '../../parts/busy.ts';
 import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
+import { words as parts } from '../../parts/messages.ts';
 import { useUsers } from '../../parts/people/people.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { secretWords } from '../../parts/text/secret-messages.ts';
@@ -37,7 +38,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
         )}
         <div class="row dialog-actions">
           <button type="button" class="button button-main" onClick={onClose}>
-            {ofSettings.done}
+            {parts.done}
           </button>
         </div>
       </Dialog>

@@ -8,9 +8,14 @@ export const words = messages({
     ja: 'ロールは、そのユーザーのキーとセッションに許される上限です。変更はすぐに反映されます。',
   },
   none: { en: 'There are no users.', de: 'Es gibt keinen Benutzer.', tr: 'Kullanıcı yok.', ja: 'ユーザーはいません。' },
-  newUser: { en: 'New user', de: 'Neuer Benutzer', tr: 'Yeni kullanıcı', ja: '新しいユーザー' },
   email: { en: 'E-mail address', de: 'E-Mail-Adresse', tr: 'E-posta adresi', ja: 'メールアドレス' },
   role: { en: 'Role', de: 'Rolle', tr: 'Rol', ja: 'ロール' },
+  onlyProjects: {
+    en: 'Only in these projects (none: in all)',
+    de: 'Nur in diesen Projekten (keines: in allen)',
+    tr: 'Yalnızca bu projelerde (hiçbiri: hepsinde)',
+    ja: '次のプロジェクトのみ（選ばない場合はすべて）',
+  },
   owner: { en: 'Owner', de: 'Inhaber', tr: 'Sahip', ja: 'オーナー' },
   admin: { en: 'Admin', de: 'Admin', tr: 'Yönetici', ja: '管理者' },
   member: { en: 'Member', de: 'Mitglied', tr: 'Üye', ja: 'メンバー' },
@@ -87,12 +92,6 @@ export const words = messages({
     tr: '{name} etkin.',
     ja: '{name} は有効になりました。',
   },
-  created: {
-    en: '{name} has been added. A sign-in link lets them in.',
-    de: '{name} ist jetzt Benutzer. Ein Anmeldelink lässt sie herein.',
-    tr: '{name} artık bir kullanıcı. Oturum açma bağlantısıyla girebilir.',
-    ja: '{name} をユーザーに追加しました。サインインリンクで入れます。',
-  },
   rename: { en: 'Rename', de: 'Umbenennen', tr: 'Yeniden adlandır', ja: '名前を変更' },
   renameOf: {
     en: 'Rename {name}',
@@ -107,23 +106,4 @@ export const words = messages({
     ja: '名前を {name} に変更しました。',
   },
   link: { en: 'Sign-in link', de: 'Anmeldelink', tr: 'Oturum açma bağlantısı', ja: 'サインインリンク' },
-  linkOf: {
-    en: 'Sign-in link for {name}',
-    de: 'Anmeldelink für {name}',
-    tr: '{name} için oturum açma bağlantısı',
-    ja: '{name} のサインインリンク',
-  },
-  linkText: {
-    en: 'Whoever opens it first is signed in as {name}, with no more permissions than you have yourself. It works once, until {time}.',
-    de: 'Wer ihn zuerst öffnet, ist als {name} angemeldet und darf nicht mehr als du selbst. Er gilt einmal, bis {time}.',
-    tr: 'Onu ilk açan, sizin izinlerinizi aşmadan {name} olarak oturum açar. Bir kez, {time} saatine kadar geçerlidir.',
-    ja: '最初に開いた人が {name} としてサインインします（あなたの権限が上限）。{time} まで 1 回だけ有効です。',
-  },
-  linkFailed: {
-    en: 'No link was created.',
-    de: 'Es wurde kein Link erstellt.',
-    tr: 'Bağlantı oluşturulamadı.',
-    ja: 'リンクを作成できませんでした。',
-  },
-  copyLink: { en: 'Copy link', de: 'Link kopieren', tr: 'Bağlantıyı kopyala', ja: 'リンクをコピー' },
 });

@@ -3,41 +3,45 @@ import type { createUser } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
+import { words as invitation } from '../../invitation/messages.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
+import { useProjects } from '../../parts/project.ts';
+import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
-import { grantable, isBuiltIn, nameOfRole, useRoles } from './roles.ts';
+import { grantable, isBuiltIn, isLimitable, nameOfRole, useRoles } from './roles.ts';
 
 interface NewUserProps {
   readonly onClose: () => void;
   /** How the new user gets in. */
-  readonly onLink: (user: User) => void;
+  readonly onMade: (user: User) => void;
 }
 
-export function NewUser({ onClose, onLink }: NewUserProps) {
+export function NewUser({ onClose, onMade }: NewUserProps) {
   const roles = grantable(useRoles());
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState(roles.some(({ id }) => id === 'member') ? 'member' : 'viewer');
+  const [chosen, choose] = useState<readonly string[]>([]);
   const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
   const create = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      const user = await call<typeof createUser>('POST /api/users', { name, email, role });
+      const projects = isLimitable(role) && chosen.length > 0 ? [...chosen] : null;
+      const user = await call<typeof createUser>('POST /api/users', { name, email, role, projects });
       void queries.invalidateQueries({ queryKey: ['users'] });
       onClose();
-      tell(words.created({ name: user.name }), { label: words.link, run: () => onLink(user) });
+      onMade(user);
     });
   };
   return (
-    <Dialog title={words.newUser} onClose={onClose}>
+    <Dialog title={invitation.invite} onClose={onClose}>
       <form class="stack" onSubmit={create}>
         <TextField label={common.name} value={name} onChange={setName} />
         <Field label={words.email} error={faultAt(error, 'email')}>
@@ -59,9 +63,42 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
           options={roles.map(({ id }) => [id, nameOfRole(roles, id)])}
           onChoose={setRole}
         />
+        {isLimitable(role) && may('projects:read') && <OnlyProjects chosen={chosen} onChoose={choose} />}
         <FormFailed what={common.notChanged} error={error} fields={['email']} />
-        <FormActions action={common.create} isReady={!isBusy && isReady} onClose={onClose} />
+        <FormActions action={invitation.invite} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
+  );
+}
+
+interface OnlyProjectsProps {
+  /** None: all. */
+  readonly chosen: readonly string[];
+  readonly onChoose: (chosen: readonly string[]) => void;
+}
+
+function OnlyProjects({ chosen, onChoose }: OnlyProjectsProps) {
+  const projects = useProjects().data ?? [];
+  if (projects.length === 0) return null;
+  return (
+    <fieldset class="field">
+      <legend class="label">{words.onlyProjects}</legend>
+      <ul class="plain">
+        {projects.map(({ id, name }) => (
+          <li key={id}>
+            <label class="settings-check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={({ currentTarget }) =>
+                  onChoose(currentTarget.checked ? [...chosen, id] : chosen.filter((each) => each !== id))
+                }
+              />
+              {name}
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
   );
 }

@@ -32,3 +32,6 @@ export function nameOfRole(roles: readonly RoleRecord[], id: string): string {
 export function isBuiltIn(id: string): id is Role {
   return ROLES.includes(id as Role);
 }
+
+/** To projects: owners and admins cannot be. */
+export const isLimitable = (role: string): boolean => role !== 'owner' && role !== 'admin';

@@ -3,6 +3,8 @@ import type { listUsers } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
+import { InvitationLink, SignInLink } from '../../invitation/link.tsx';
+import { words as invitation } from '../../invitation/messages.ts';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { may } from '../../session.ts';
@@ -10,7 +12,6 @@ import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { NewUser } from './new-user.tsx';
-import { SignInLink } from './sign-in-link.tsx';
 import { UserRow } from './user-row.tsx';
 
 const PAGE = 50;
@@ -24,6 +25,7 @@ async function usersOfPage(cursor: string | undefined, signal: AbortSignal) {
 export function Users() {
   const [isMaking, setMaking] = useState(false);
   const [linked, setLinked] = useState<User>();
+  const [invited, setInvited] = useState<User>();
   const pages = usePages({
     key: ['users', 'pages'],
     load: usersOfPage,
@@ -36,7 +38,7 @@ export function Users() {
       action={
         may('users:write') && (
           <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-            {words.newUser}
+            {invitation.invite}
           </button>
         )
       }
@@ -48,15 +50,16 @@ export function Users() {
           return (
             <ul class="plain settings-list">
               {users.map((user) => (
-                <UserRow key={user.id} user={user} onLink={() => setLinked(user)} />
+                <UserRow key={user.id} user={user} onLink={() => setLinked(user)} onInvite={() => setInvited(user)} />
               ))}
             </ul>
           );
         }}
       </Loaded>
       <More of={pages} />
-      {isMaking && <NewUser onClose={() => setMaking(false)} onLink={setLinked} />}
+      {isMaking && <NewUser onClose={() => setMaking(false)} onMade={setInvited} />}
       {linked && <SignInLink user={linked} onClose={() => setLinked(undefined)} />}
+      {invited && <InvitationLink user={invited} onClose={() => setInvited(undefined)} />}
     </SettingsSection>
   );
 }

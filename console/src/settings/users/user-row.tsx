@@ -1,5 +1,8 @@
-import type { User } from '@worktrack/contracts/keys/records';
+import type { ListedUser } from '@worktrack/contracts/keys/records';
 import { useState } from 'preact/hooks';
+import { words as invitations } from '../../invitation/messages.ts';
+import { withdrawInvitation } from '../../invitation/withdraw.ts';
+import { dateAndTime } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { Menu } from '../../parts/popup/menu.tsx';
@@ -13,12 +16,13 @@ import { grantable, nameOfRole, useRoles } from './roles.ts';
 import { saveUser } from './save.ts';
 
 interface UserRowProps {
-  readonly user: User;
+  readonly user: ListedUser;
   readonly onLink: () => void;
+  readonly onInvite: () => void;
 }
 
-export function UserRow({ user, onLink }: UserRowProps) {
-  const { id, name, email, role, disabled, createdAt } = user;
+export function UserRow({ user, onLink, onInvite }: UserRowProps) {
+  const { id, name, email, role, disabled, createdAt, invitation } = user;
   const [asked, setAsked] = useState<'rename' | 'disable' | { readonly role: string }>();
   const { isBusy, run } = useBusy(common.notChanged);
   const all = useRoles();
@@ -26,6 +30,7 @@ export function UserRow({ user, onLink }: UserRowProps) {
   const called = nameOfRole(all, role);
   const isOwn = id === identity.value?.user.id;
   const mayChange = may('users:write') && roles.some(({ id }) => id === role);
+  const isWaiting = invitation !== null && invitation.state !== 'used';
 
   const change = (changes: { readonly role?: string; readonly disabled?: boolean }, done: string) =>
     run(async () => {
@@ -53,6 +58,13 @@ export function UserRow({ user, onLink }: UserRowProps) {
           <li>
             {common.created} <When at={createdAt} />
           </li>
+          {invitation && !disabled && (
+            <li>
+              {invitation.state === 'open'
+                ? invitations.invitedUntil({ time: dateAndTime(invitation.expiresAt) })
+                : invitations[invitation.state]}
+            </li>
+          )}
         </ul>
       </div>
       {mayChange && (
@@ -68,8 +80,29 @@ export function UserRow({ user, onLink }: UserRowProps) {
           >
             {called} <span aria-hidden="true">▾</span>
           </Menu>
+          {!disabled && !isOwn && (
+            <button
+              type="button"
+              class="button"
+              aria-label={isWaiting ? invitations.againOf({ name }) : invitations.inviteOf({ name })}
+              onClick={onInvite}
+            >
+              {isWaiting ? invitations.again : invitations.invite}
+            </button>
+          )}
+          {isWaiting && !disabled && (
+            <button
+              type="button"
+              class="button"
+              aria-label={invitations.withdrawOf({ name })}
+              aria-disabled={isBusy}
+              onClick={() => void run(() => withdrawInvitation(user))}
+            >
+              {invitations.withdraw}
+            </button>
+          )}
           {!disabled && (
-            <button type="button" class="button" aria-label={words.linkOf({ name })} onClick={onLink}>
+            <button type="button" class="button" aria-label={invitations.linkOf({ name })} onClick={onLink}>
               {words.link}
             </button>
           )}

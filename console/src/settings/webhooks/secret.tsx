@@ -1,6 +1,7 @@
 import type { rotateWebhookSecret } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
+import { words as parts } from '../../parts/messages.ts';
 import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
 import { tellFailure } from '../../parts/popup/toasts.tsx';
 import { secretWords } from '../../parts/text/secret-messages.ts';
@@ -24,7 +25,7 @@ export function ShownSecret({ secret, onClose }: { readonly secret: string | nul
       )}
       <div class="row dialog-actions">
         <button type="button" class="button button-main" onClick={onClose}>
-          {common.done}
+          {parts.done}
         </button>
       </div>
     </Dialog>

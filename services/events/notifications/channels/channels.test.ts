@@ -306,6 +306,31 @@ describe('by mail', () => {
   });
 });
 
+test('an invitation is mailed with one link, in plain text and as a page, and says whether it was', async () => {
+  const mailed = (to: string, changes: object = {}) =>
+    events.call(
+      'invitations.mail',
+      {
+        ...{ id: randomUUID(), to, code: 'wtc_abc', expiresAt: '2026-03-09T09:30:00.000Z' },
+        ...{ inviter: 'Ada <script>\u202e', organization: 'Tom & Co', language: 'en', ...changes },
+      },
+      here.organizationId,
+    );
+  expect(await mailed(addressOf(here.ada))).toMatchObject({ mail: 'sent' });
+  expect(await mailed(addressOf(here.ada), { inviter: 'Ada', language: 'de' })).toMatchObject({ mail: 'sent' });
+  const [english, german] = mailsTo(here.ada).map(({ text }) => text);
+  expect(english).toMatch(/^Subject: Ada <script> invites you to Tom & Co on worktrack\r$/m);
+  const link = 'https://worktrack.example/console/#code=wtc_abc';
+  expect(english?.split(link)).toHaveLength(3);
+  expect(english).toContain(`<a href="${link}"`);
+  expect(english).toContain('<bdi>Ada &lt;script&gt;</bdi> invites you to <bdi>Tom &amp; Co</bdi>');
+  expect(english).toMatch(/once, until March 9, 2026 at 9:30.AM UTC/);
+  expect(english).not.toContain('List-Unsubscribe');
+  expect(german).toMatch(/^Subject: .*Tom/m);
+  expect(german).toContain('Der Link meldet dich einmal an, bis 9. M');
+  expect(await mailed(`gone-${randomUUID()}@example.com`)).toMatchObject({ mail: 'failed' });
+});
+
 test('a chat tells no more than the key may see that set it, whoever sets the mail', async () => {
   const well = await endpoint();
   const seen = randomUUID();

@@ -15,6 +15,15 @@ export const MAIL_CONNECTIONS = 4;
 /** RFC 5321, 4.2.1: a permanent failure. */
 const PERMANENT = 500;
 
+interface Mail {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Hands mail to the server in SMTP_URL. */
 export class Mailer {
   readonly #transport: Transporter;
@@ -35,25 +44,30 @@ export class Mailer {
     this.#transport.close();
   }
 
+  /** As `send`. @param unsubscribeUrl ends all mails, without a question if it is POSTed to (RFC 8058) */
+  tell(
+    message: Message,
+    { unsubscribeUrl, ...to }: { readonly to: string; readonly id: string; readonly unsubscribeUrl: string },
+  ): Promise<Outcome> {
+    return this.send({
+      ...{ ...to, subject: subjectOf(message), text: textOf(message, unsubscribeUrl) },
+      headers: {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    });
+  }
+
   /**
    * Never throws: what goes wrong is the outcome.
-   * @param id the same whenever the same is sent, so that a mail that comes twice is recognized as one by whatever goes by its Message-ID
-   * @param unsubscribeUrl ends all mails, without a question if it is POSTed to (RFC 8058)
+   * @param mail `id`: the same whenever the same is sent, so that a mail that comes twice is recognized as one by whatever goes by its Message-ID
    */
-  async send(
-    message: Message,
-    { to, id, unsubscribeUrl }: { readonly to: string; readonly id: string; readonly unsubscribeUrl: string },
-  ): Promise<Outcome> {
+  async send({ id, headers, ...mail }: Mail): Promise<Outcome> {
     try {
       await this.#transport.sendMail({
-        ...{ from: this.#from, to, messageId: `<${id}@${this.#host}>` },
-        ...{ subject: subjectOf(message), text: textOf(message, unsubscribeUrl) },
-        headers: {
-          'List-Unsubscribe': `<${unsubscribeUrl}>`,
-          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          // RFC 3834: no answer by a machine.
-          'Auto-Submitted': 'auto-generated',
-        },
+        ...{ ...mail, from: this.#from, messageId: `<${id}@${this.#host}>` },
+        // RFC 3834: no answer by a machine.
+        headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
       });
       return { state: 'told' };
     } catch (error) {

@@ -50,7 +50,7 @@ function saidOf({ kind, text = '', actor }: NotificationRecord, { kinds, needs, 
 }
 
 /** What others wrote, in one line without control characters. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const shown = [...plain].slice(0, MAX_TEXT_LENGTH).join('');
   return shown.length < plain.length ? `${shown}…` : shown;

@@ -17,6 +17,7 @@ export interface NotificationSettings extends MailSettings, Partial<Omit<PushSet
 export class NotificationService {
   readonly destinations: Destinations;
   readonly unsubscribing: Unsubscribing;
+  readonly publicUrl: string;
   /** Absent: nobody can be told by mail. */
   readonly mailer: Mailer | undefined;
   /** Absent: nobody can be told by push. */
@@ -32,6 +33,7 @@ export class NotificationService {
     this.mailer = SMTP_URL === undefined ? undefined : new Mailer({ ...settings, SMTP_URL });
     this.#sender = new Sender(this.destinations, 'worktrack-notifications/1');
     this.pusher = VAPID_KEYS && new Pusher({ ...settings, VAPID_KEYS }, this.#sender);
+    this.publicUrl = publicUrl;
     const { mailer, pusher, unsubscribing } = this;
     this.#teller = new Teller({ sender: this.#sender, mailer, pusher, unsubscribing, publicUrl, log });
   }

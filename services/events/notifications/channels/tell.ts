@@ -121,7 +121,7 @@ function routeOf(
     return {
       ...{ ...mail, giveUp },
       send: (told) =>
-        mailer.send(messageOf(told, publicUrl, language), {
+        mailer.tell(messageOf(told, publicUrl, language), {
           to: mail.address,
           id: `${told[0]?._id}.${channel.userId}`,
           unsubscribeUrl: unsubscribing.urlFor(channel),

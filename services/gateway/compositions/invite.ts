@@ -1,0 +1,28 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import type { mailInvitation } from '@worktrack/contracts/events/invitations';
+import type { inviteUser as operation } from '@worktrack/contracts/gateway/invite';
+import type { Output } from '@worktrack/contracts/operation';
+import type { Composition } from './composition.ts';
+
+/**
+ * The keys service makes the code, and the events service mails it. The code is in the answer whether or not that works, for a mail that is never read is no dead end
+ * then; and whoever may invite the user may sign them in by a login code anyway.
+ */
+export const inviteUser: Composition<typeof operation> = async (
+  { userId, language },
+  { identity, clients, options },
+) => {
+  const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options);
+  const { id, email, ...made } = output;
+  const { code, expiresAt } = made;
+  if (code === null) return { output: { ...made, mail: null }, replayed };
+  const [inviter, organization] = [identity.user.name, identity.organization.name];
+  const mail = await clients.events
+    .call('invitations.mail', { id, to: email, code, expiresAt, inviter, organization, language }, options)
+    .then(({ mail }: Output<typeof mailInvitation>) => mail)
+    .catch((error: unknown) => {
+      if (error instanceof OperationError) return 'failed' as const;
+      throw error;
+    });
+  return { output: { ...made, mail }, replayed };
+};
