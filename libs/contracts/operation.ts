@@ -63,6 +63,8 @@ export interface Operation<
   readonly ofOrganization?: true;
   /** What its entry in the audit log is about. An operation that changes access does not compile without it. */
   readonly audit?: AuditTargetType;
+  /** Only calls in which this field is true have an entry: what the rule notes for it (libs/runtime/database/outbox/audited.ts), if anything. */
+  readonly auditIf?: string;
   /** Told who calls from where, as every audited operation is. */
   readonly withSender?: true;
   readonly effect: Does;

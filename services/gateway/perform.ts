@@ -135,7 +135,7 @@ export function createPerform(needs: {
     const run = runs.get(operation) as Run;
     const { requestId, trace } = origin;
     // With who sent it only where that is entered: callers that are the same travel once per message.
-    const caller = callerFor(operation, origin, needs.addressSecret);
+    const caller = callerFor(operation, input.parsed, origin, needs.addressSecret);
     if (operation.effect === 'read') return await run(input, { caller, requestId, trace }, origin.identity, bytes);
     const write = async (idempotencyKey: string) => {
       const options = { caller, requestId, trace, idempotencyKey };
@@ -168,9 +168,15 @@ export function createPerform(needs: {
   }
 }
 
-function callerFor({ audit, withSender }: Operation, { caller, sender }: CallOrigin, addressSecret: KeyObject): Caller {
+function callerFor(
+  { audit, auditIf, withSender }: Operation,
+  input: unknown,
+  { caller, sender }: CallOrigin,
+  addressSecret: KeyObject,
+): Caller {
   if (withSender) return { ...caller, sender: { ...sender, network: networkOf(sender.address, addressSecret) } };
-  return audit ? { ...caller, sender } : caller;
+  const isEntered = audit && (auditIf === undefined || (input as Readonly<Record<string, unknown>>)[auditIf] === true);
+  return isEntered ? { ...caller, sender } : caller;
 }
 
 function runOf(

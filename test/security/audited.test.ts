@@ -119,6 +119,14 @@ const CALLS: Record<string, (call: TestOrganization['call']) => ReturnType<TestO
   'projects.setBudget': (call) => call('PUT', `/api/projects/${organization.projectId}/budget`, { limitUsd: 5 }),
   'workItems.setItemBudget': async (call) =>
     call('PUT', `/api/work-items/${(await epic()).id}/budget`, { limitUsd: 5 }),
+  'workItems.move': async (call) =>
+    call('POST', `/api/work-items/${(await epic()).id}/move`, { boardColumnId: 'Done', force: true }),
+  'workItems.batchMove': async (call) => {
+    const workItemIds = [(await epic()).id];
+    return call('POST', '/api/work-items/batch-move', { workItemIds, boardColumnId: 'Done', force: true });
+  },
+  'workItems.update': async (call) =>
+    call('PATCH', `/api/work-items/${(await epic()).id}`, { boardColumnId: 'Done', force: true }),
   'boards.create': (call) => call('POST', `/api/projects/${organization.projectId}/boards`, { name: unique() }),
   'boards.update': (call) => call('PATCH', `/api/boards/${organization.boardId}`, { name: unique() }),
   'boards.delete': async (call) => {
@@ -251,6 +259,40 @@ test('the entry of a changed budget says what it was, by whichever way it is cha
   await expect
     .poll(async () => (await everything()).filter(({ action }) => action === 'workItems.setBudget'))
     .toMatchObject([{ targets: [{ type: 'project', id }], changes: [{ field: 'budget', old: null, new: seven }] }]);
+});
+
+test('the entry of a move by force says which tasks passed a gate, and where to; any other move has none', async () => {
+  const { id: projectId, defaultBoardId: boardId } = (await project()) as Made & { defaultBoardId: string };
+  await organization.call('PATCH', `/api/projects/${projectId}`, { gates: 'enforce' });
+  const task = () =>
+    made('/api/work-items', { boardId, boardColumnId: 'To Do', type: 'task', title: 'Secret plans' }) as Promise<
+      Made & { taskId: string }
+    >;
+  const tasks = [await task(), await task(), await task()];
+  const [one, ...others] = tasks;
+  const moved = (path: string, body: object, request: string) =>
+    organization.call('POST', `/api/work-items/${path}`, body, { 'x-request-id': request });
+  const requests = [unique(), unique(), unique()] as const;
+  await moved(`${one?.id}/move`, { boardColumnId: 'In Progress' }, requests[0]);
+  await moved(`${one?.id}/move`, { boardColumnId: 'Done', force: true }, requests[1]);
+  const workItemIds = others.map(({ id }) => id);
+  await moved('batch-move', { workItemIds, boardColumnId: 'Testing', force: true }, requests[2]);
+
+  const targetOf = ({ id, taskId }: Made & { taskId: string }) => ({ type: 'work_item', id, name: taskId });
+  expect(await settled(requests[1])).toMatchObject([
+    {
+      ...{ action: 'workItems.move', targets: [targetOf(one as never)] },
+      changes: [{ field: 'columnName', old: 'In Progress', new: 'Done' }],
+    },
+  ]);
+  expect(await settled(requests[2])).toMatchObject([
+    {
+      ...{ action: 'workItems.batchMove', targets: others.map(targetOf) },
+      changes: others.map(() => ({ field: 'columnName', old: 'To Do', new: 'Testing' })),
+    },
+  ]);
+  expect(await entriesOf(requests[0])).toEqual([]);
+  expect(JSON.stringify(await everything())).not.toContain('Secret plans');
 });
 
 test('the entry of a project says which texts changed, and not what people wrote', async () => {

@@ -14,6 +14,8 @@ export const byHand = {
 };
 
 /** The rest of `operation({ … })` that goes with `byHand`. */
-export const forcedBy: { readonly rolesFor: { readonly force: readonly Role[] } } = {
-  rolesFor: { force: ['owner', 'admin'] },
-};
+export const forcedBy: {
+  readonly rolesFor: { readonly force: readonly Role[] };
+  readonly audit: 'work_item';
+  readonly auditIf: 'force';
+} = { rolesFor: { force: ['owner', 'admin'] }, audit: 'work_item', auditIf: 'force' };

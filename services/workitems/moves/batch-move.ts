@@ -68,7 +68,7 @@ export async function batchMoveWorkItems(
   const moved = items.map((item) => {
     const { board, to } = destinations.get(item.boardId) as Destination;
     const from = columnAt(board, item.boardColumnId);
-    const hand = handMoved(item, board, to, move, takenFrom(item, to, context.caller.keyId));
+    const hand = handMoved(context, item, board, to, move, takenFrom(item, to, context.caller.keyId));
     warnings.push(...hand.warnings);
     if (hand.sentBack) returns.push({ item, sentBack: hand.sentBack });
     crossings.push(...crossing(item, board, roleOf(from), roleOf(to)));

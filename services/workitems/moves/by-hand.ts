@@ -1,5 +1,6 @@
+import { audited } from '@worktrack/runtime/database/outbox/audited';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
-import { roleAt } from '../boards/columns.ts';
+import { columnAt, roleAt } from '../boards/columns.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { Return } from '../dependencies/returned-bases.ts';
 import { isReturnByHand, passByHand } from '../gates/gates.ts';
@@ -15,7 +16,10 @@ export interface HandMove {
   readonly takeOver?: boolean | undefined;
 }
 
-export type MovedItem = Pick<ItemRecord, 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'lease' | 'workedBy'>;
+export type MovedItem = Pick<
+  ItemRecord,
+  '_id' | 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'lease' | 'workedBy'
+>;
 
 /** What else a move by hand does. */
 export interface ByHand {
@@ -37,21 +41,29 @@ export async function byHand(
 ): Promise<ByHand> {
   const taken = takeFrom(scope, item, to, move.takeOver);
   await passByHand(scope, item, board, to, move);
-  return handMoved(item, board, to, move, taken);
+  return handMoved(scope, item, board, to, move, taken);
 }
 
 /** The same for a move that has been found to be allowed. */
 export function handMoved(
+  { writes }: Pick<WriteScope, 'writes'>,
   item: MovedItem,
   board: BoardRecord,
   to: ColumnRecord,
   { reason, force }: HandMove,
   { changes, warnings }: Taken,
 ): ByHand {
+  const { _id: id, taskId: name, boardColumnId } = item;
+  if (force) {
+    audited(writes, {
+      targets: [{ type: 'work_item', id, name }],
+      changes: [{ field: 'columnName', old: columnAt(board, boardColumnId).name, new: to.name }],
+    });
+  }
   const data = { ...(reason !== undefined && { reason }), ...(force && { force }) };
   if (!isReturnByHand(item, board, to)) return { changes, warnings, data };
   const back = sentBack(item, { from: 'move', summary: reason ?? '' }, to);
-  const until = roleAt(board, item.boardColumnId) === 'review' ? 'review' : 'validation';
+  const until = roleAt(board, boardColumnId) === 'review' ? 'review' : 'validation';
   return {
     changes: { ...changes, isAiProcessing: false, ...back },
     ...{ warnings, data },

@@ -56,22 +56,18 @@ async function writeOnce(
   context: AnyContext,
 ): Promise<AnyReply> {
   const { deadlineAtMs, waiting } = context;
+  const entered = (answer: unknown, writes: WriteSet) => {
+    enterOperation(operation, context, { input, answer, writes });
+    return answer;
+  };
   if (write.commits === 'together') {
-    const { rule, wait } = write;
+    const { wait } = write;
+    const rule: GroupedRule = async (given, scope) => entered(await write.rule(given, scope), scope.writes);
     if (wait && waiting) return await writeInSteps(rule, wait, identity, input, { ...context, waiting });
     return await onceOnly(identity, context, () => writeGrouped(rule, identity, input, context));
   }
   const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
-    commitRecorded(
-      identity,
-      deadlineAtMs,
-      async (scope) => {
-        const answer = await work(scope);
-        enterOperation(operation, context, { input, answer, writes: scope.writes });
-        return answer;
-      },
-      write.record,
-    );
+    commitRecorded(identity, deadlineAtMs, async (scope) => entered(await work(scope), scope.writes), write.record);
   if (write.commits === 'alone') {
     const { rule } = write;
     return await onceOnly(identity, context, () => commit((scope) => rule(input, { ...context, ...scope })));

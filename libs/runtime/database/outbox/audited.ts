@@ -8,16 +8,19 @@ import { emittedIn, putEntry } from './outbox.repository.ts';
 
 /** What a rule knows about its entry that neither its input and its answer nor its events say. */
 interface Facts {
-  readonly targets?: readonly AuditTarget[];
-  readonly changes?: readonly AuditChange[];
+  readonly targets?: readonly AuditTarget[] | undefined;
+  readonly changes?: readonly AuditChange[] | undefined;
 }
 
 const factsOf = new WeakMap<WriteSet, Facts>();
 
-/** For a rule whose operation is audited, and whose events do not say what it changes. */
-export function audited(writes: WriteSet, facts: Facts): void {
-  factsOf.set(writes, { ...factsOf.get(writes), ...facts });
+/** For a rule whose operation is audited, and whose events do not say what it changes. What it says of several things is one entry. */
+export function audited(writes: WriteSet, { targets, changes }: Facts): void {
+  const before = factsOf.get(writes);
+  factsOf.set(writes, { targets: joined(before?.targets, targets), changes: joined(before?.changes, changes) });
 }
+const joined = <T>(some: readonly T[] | undefined, more: readonly T[] | undefined) =>
+  some && more ? [...some, ...more] : (some ?? more);
 
 /** What changed from one record to the next. */
 export function auditChanges(before: object, after: object, fields: readonly string[]): AuditChange[] {
@@ -37,8 +40,8 @@ export function enterOperation(
   { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
   { input, answer, writes }: { readonly input: unknown; readonly answer: unknown; readonly writes: WriteSet },
 ): void {
-  if (!operation.audit || !caller) return;
   const facts = factsOf.get(writes);
+  if (!operation.audit || !caller || (operation.auditIf !== undefined && !facts)) return;
   const events = emittedIn(writes).filter(({ subject }) => subject.kind === operation.audit);
   const changes = facts?.changes ?? events.flatMap(({ data }) => changesOf(data));
   putEntry(writes, caller.organizationId, {
