@@ -16,7 +16,10 @@ export class Failure extends Error {
 
 /** Of an answer that has not worktrack's form. */
 export const notAsWorktrack = (baseUrl: string, status: number) =>
-  `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`;
+  `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL: it ends before /api or /mcp.`;
+
+/** What a gateway says of an address below it: every route that is asked for here exists. */
+export const isNoRoute = (message: string | undefined) => message?.startsWith('There is nothing at this path');
 
 /** Options that are not called as their fields are: of what is given several times, and of times with a unit. */
 const OPTIONS: Readonly<Record<string, string>> = {

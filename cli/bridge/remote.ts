@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
-import { notAsWorktrack } from '../failure.ts';
+import { isNoRoute, notAsWorktrack } from '../failure.ts';
 import { asked, type Service } from '../service/service.ts';
 
 /** Longer than the longest operation, writing a prompt. */
@@ -162,7 +162,7 @@ export class RemoteTools {
   #refusal(status: number, error: Envelope['error']): Error {
     const { baseUrl, keySource, projectId } = this.#service;
     const { code, message: said } = error ?? {};
-    if (!code || !said) {
+    if (!code || !said || isNoRoute(said)) {
       const words = notAsWorktrack(baseUrl, status);
       // What a proxy returns while the service behind it restarts.
       return status >= 502 && status <= 504 ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);

@@ -9,9 +9,11 @@ import { exportAudit } from '@worktrack/contracts/audit/operations';
 import { listProjects } from '@worktrack/contracts/projects/project-operations';
 import { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { RemoteTools } from '../bridge/remote.ts';
 import { itemCommand } from '../commands/work/item.ts';
 import { EXIT } from '../failure.ts';
 import { api } from './api.ts';
+import { chooseService } from './service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-api-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -113,4 +115,17 @@ test('null leaves nothing of a list', async () => {
   const update = ['update', 'W-T-1', '--depends-on', 'null', '--labels', 'null', 'Bug'];
   await expect(itemCommand().parseAsync(update, { from: 'user' })).rejects.toThrow('Enough.');
   expect(body).toEqual({ dependsOn: [], labels: ['null', 'Bug'] });
+});
+
+test('an address below the service is a wrong one, and what to change is not the project', async () => {
+  const words = 'There is nothing at this path. GET /openapi.json describes everything there is.';
+  const environment = await serving((_, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ success: false, error: { code: 'NOT_FOUND', message: words, requestId: 'r' } }));
+  });
+  const below = { ...environment, WORKTRACK_URL: `${environment.WORKTRACK_URL}/api`, WORKTRACK_PROJECT_ID: 'p' };
+  const message = expect.stringMatching(/\/api answers, .*Check WORKTRACK_URL: it ends before \/api/);
+  await expect(api(below).call(listProjects, {})).rejects.toMatchObject({ exitCode: EXIT.usage, message });
+  const bridged = new RemoteTools(chooseService(below)).list(new AbortController().signal);
+  await expect(bridged).rejects.toMatchObject({ message });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure, inFlags, notAsWorktrack, refusalWords } from '../failure.ts';
+import { Failure, inFlags, isNoRoute, notAsWorktrack, refusalWords } from '../failure.ts';
 import { fieldNames } from '../flags.ts';
 import { repeated } from './repeated.ts';
 import { asked, chooseService, type Service, UNKNOWN_KEY } from './service.ts';
@@ -189,7 +189,7 @@ export async function outcomeOf(
     );
   }
   const envelope = (await response.json().catch(() => undefined)) as Envelope | undefined;
-  if (typeof envelope?.success !== 'boolean') {
+  if (typeof envelope?.success !== 'boolean' || isNoRoute(envelope.error?.message)) {
     // What a proxy says while the service behind it restarts.
     throw new Failure(response.status >= 500 ? 'unreachable' : 'usage', notAsWorktrack(baseUrl, response.status));
   }
