@@ -117,6 +117,12 @@ const UNUSED_OF_SDK = [
     code: 'transport instanceof PerRequestHTTPServerTransport ? readClassification(transport) : void 0',
     instead: 'void 0',
   },
+  {
+    // Checks of every type of the protocol and of OAuth by its name, for whoever asks for one.
+    file: /@modelcontextprotocol[/\\]server[/\\]dist[/\\]src-[^/\\]*\.mjs$/,
+    code: 'for (const key of SPEC_SCHEMA_KEYS) register(key, schemas_exports[key]);\nfor (const [key, schema] of Object.entries(authSchemas)) register(key, schema);',
+    instead: '',
+  },
 ];
 const NO_AJV =
   'class None { getValidator() { throw new Error("There is no validator."); } } export { None as n, None as r, None as t };';
