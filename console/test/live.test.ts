@@ -72,7 +72,10 @@ test('whoever looks at an item sees who else does', async () => {
   const theirs = await stage.visit(`items/${id}`, { apiKey: key.key });
   await theirs.page.locator('.item-others').getByRole('img').waitFor();
   await mine.page.getByRole('img', { name: 'Grace is here, too' }).waitFor();
-  await theirs.page.close();
+  // The page says so when it is left, and does not wait until it is missed.
+  const leaves = theirs.page.waitForRequest((request) => !!request.postData()?.includes('"isLeaving":true'));
+  await theirs.page.getByRole('link', { name: 'Agents' }).click();
+  await leaves;
   await mine.page.getByRole('img', { name: 'Grace is here, too' }).waitFor({ state: 'detached' });
 });
 

@@ -22,7 +22,7 @@ import { listKeys } from './keys/list.ts';
 import type { KeyMint } from './keys/mint.ts';
 import { recordUses } from './keys/record-use.ts';
 import { revokeKey } from './keys/revoke.ts';
-import { identityOfPrefix, verifyIdentities } from './keys/verify.ts';
+import { identitiesOf, verifyIdentities } from './keys/verify.ts';
 import { allRoles } from './roles/roles.repository.ts';
 import { rotateKey, rotateOwnKey } from './rotation/rotate.ts';
 import { closeSession } from './sessions/close.ts';
@@ -156,7 +156,10 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
       announce: async ({ organizationId, id }) => invalidate(await prefixOfSession({ caller: { organizationId } }, id)),
     }),
     'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
-    'identity.current': identityOfPrefix,
+    'identity.current': batched(async (calls) => {
+      const identities = await identitiesOf(calls.map(({ input }) => input.prefix));
+      return identities.map((identity) => ({ output: { identity } }));
+    }),
     'keys.recordUse': batched(recordUses),
   });
 }

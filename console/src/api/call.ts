@@ -12,6 +12,8 @@ export interface CallOptions {
   readonly version?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
+  /** Sent although the page is closed meanwhile. */
+  readonly keepalive?: boolean;
 }
 
 /** Notified when the session has ended. */
@@ -27,7 +29,7 @@ export function onSignedOut(listener: () => void): void {
 export async function call<Op extends Operation>(
   route: RestRoute,
   input: RawInput<Op>,
-  { version, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
+  { version, signal, timeoutMs = TIMEOUT_MS, keepalive = false }: CallOptions = {},
 ): Promise<Output<Op>> {
   const [method, path] = route.split(' ') as [string, string];
   const fields = new Map(Object.entries(input as Record<string, unknown>));
@@ -45,6 +47,7 @@ export async function call<Op extends Operation>(
     headers,
     signal: signal ?? null,
     timeoutMs,
+    keepalive,
     ...(!inQuery && { body: JSON.stringify(Object.fromEntries(fields)) }),
   });
 }

@@ -6,10 +6,14 @@ import { operation } from '../operation.ts';
 export const announcePresence = operation({
   name: 'workItems.announcePresence',
   summary:
-    'Say that you look at a work item, and learn who else does. It holds for 25 s: repeat it as long as you look.',
+    'Say that you look at a work item, and learn who else does. It holds for 12 s: repeat it as long as you look.',
   permissions: ['work-items:read'],
   effect: 'update',
-  input: z.strictObject({ workItemId: ItemRef }),
+  input: z.strictObject({
+    workItemId: ItemRef,
+    /** You no longer look at it. */
+    isLeaving: z.boolean().default(false),
+  }),
   output: z.object({
     workItemId: RecordId,
     taskId: z.string(),
@@ -24,7 +28,7 @@ export const announcePresence = operation({
     output: {
       ...{ workItemId: ids.task, taskId: 'W-T-14' },
       people: [{ id: ids.user, name: 'Ada' }],
-      repeatAfterSeconds: 10,
+      repeatAfterSeconds: 5,
     },
   },
   rest: 'PUT /api/work-items/:workItemId/presence',

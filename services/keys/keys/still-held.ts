@@ -4,7 +4,7 @@ import { holdsAll, LOST_RIGHTS } from '@worktrack/contracts/rights';
 import { prefixOfSession } from '../sessions/sessions.repository.ts';
 import { prefixOfToken } from '../tokens/tokens.repository.ts';
 import { prefixOfKey } from './keys.repository.ts';
-import { identityOfPrefix } from './verify.ts';
+import { identitiesOf } from './verify.ts';
 
 /**
  * What the gateway let in may have lost its rights since: its key was revoked, its user demoted or limited.
@@ -29,6 +29,6 @@ async function identityNow(caller: Caller) {
     prefixOfSession({ caller }, id),
     prefixOfToken({ caller }, id),
   ]);
-  const [prefix] = found.flat();
-  return prefix === undefined ? null : (await identityOfPrefix({ prefix })).identity;
+  const [identity] = await identitiesOf(found.flat());
+  return identity;
 }

@@ -1,7 +1,7 @@
-import type { currentIdentity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
+import type { Identity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
 import { ACCESS_TOKEN_MARK, KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
-import type { Input, Output } from '@worktrack/contracts/operation';
+import type { Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { intersectionOf } from '@worktrack/contracts/rights';
 import type { Answered, Call } from '@worktrack/rpc/types';
@@ -78,14 +78,14 @@ async function tellOfRefused(
   );
 }
 
-/** Without the key itself: for the holder of something granted in its name. */
-export async function identityOfPrefix({
-  prefix,
-}: Input<typeof currentIdentity>): Promise<Output<typeof currentIdentity>> {
-  const credential = (await credentialsOf([prefix])).get(prefix);
-  if (!credential) return { identity: null };
-  const identify = await identifierOf([credential]);
-  return { identity: identify(credential)?.identity ?? null };
+/** Whom they speak for now, without the keys themselves: for what was granted in their name. */
+export async function identitiesOf(prefixes: readonly string[]): Promise<(Identity | null)[]> {
+  const credentials = await credentialsOf([...new Set(prefixes)]);
+  const identify = await identifierOf([...credentials.values()]);
+  return prefixes.map((prefix) => {
+    const credential = credentials.get(prefix);
+    return (credential && identify(credential)?.identity) ?? null;
+  });
 }
 
 /** A session exists as long as its key does, and a token as long as its rule or its grant says. */

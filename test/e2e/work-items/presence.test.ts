@@ -27,18 +27,18 @@ async function person(name: string, fields: object = {}) {
   const { data: user } = await organization.call<{ id: string }>('POST', '/api/users', {
     ...{ email: `${crypto.randomUUID()}@example.com`, name, role: 'member' },
   });
-  const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+  const { data: key } = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', {
     ...{ name, userId: user.id, permissions: ['work-items:read'], ...fields },
   });
   const call = caller(system.baseUrl, key.key);
-  const look = (id: string) => call<Presence>('PUT', `/api/work-items/${id}/presence`, {});
-  return { id: user.id, name, look };
+  const look = (id: string, fields = {}) => call<Presence>('PUT', `/api/work-items/${id}/presence`, fields);
+  return { id: user.id, keyId: key.id, name, look };
 }
 
 test('who looks at an item sees the others who do, each once and by name, until they have left', async () => {
   const [id, other] = [await task(), await task()];
   const [ada, grace] = [await person('Ada'), await person('Grace')];
-  expect((await ada.look(id)).data).toMatchObject({ people: [], repeatAfterSeconds: 10 });
+  expect((await ada.look(id)).data).toMatchObject({ people: [], repeatAfterSeconds: 5 });
   const seen = { people: [{ id: ada.id, name: 'Ada' }] };
   expect((await grace.look(id)).data).toMatchObject(seen);
   expect((await grace.look(id)).data).toMatchObject(seen);
@@ -48,6 +48,37 @@ test('who looks at an item sees the others who do, each once and by name, until 
   await expect
     .poll(async () => (await ada.look(id)).data.people, { timeout: LEFT_WITHIN_MS, interval: 1_000 })
     .toEqual([]);
+});
+
+test('who says so has left at once', async () => {
+  const id = await task();
+  const [ada, grace] = [await person('Ada'), await person('Grace')];
+  await grace.look(id);
+  expect((await ada.look(id)).data.people).toEqual([{ id: grace.id, name: 'Grace' }]);
+  expect((await grace.look(id, { isLeaving: true })).data.people).toEqual([{ id: ada.id, name: 'Ada' }]);
+  expect((await ada.look(id)).data.people).toEqual([]);
+});
+
+test('nobody is at an item any more once they may not see it, and under the name that they have now', async () => {
+  const id = await task();
+  const elsewhere = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Away', key: 'AW' });
+  const [ada, ...others] = await Promise.all(
+    ['Ada', 'Limited', 'Without key', 'Disabled', 'Grace'].map((n) => person(n)),
+  );
+  for (const { look } of others) await look(id);
+  const names = async () => (await (ada as NonNullable<typeof ada>).look(id)).data.people.map(({ name }) => name);
+  expect(await names()).toEqual(['Disabled', 'Grace', 'Limited', 'Without key']);
+  const [limited, , disabled, grace] = others.map((each) => each.id);
+  const changes = [
+    ['PATCH', `/api/users/${limited}`, { projects: [elsewhere.data.id] }, ['Disabled', 'Grace', 'Without key']],
+    ['DELETE', `/api/api-keys/${others[1]?.keyId}`, undefined, ['Disabled', 'Grace']],
+    ['PATCH', `/api/users/${disabled}`, { disabled: true }, ['Grace']],
+    ['PATCH', `/api/users/${grace}`, { name: 'Grace H.' }, ['Grace H.']],
+  ] as const;
+  for (const [method, path, body, left] of changes) {
+    expect((await organization.call(method, path, body)).status).toBe(200);
+    expect(await names()).toEqual(left);
+  }
 });
 
 test('an item that one may not see has nobody at it', async () => {
