@@ -129,3 +129,27 @@ test('an address below the service is a wrong one, and what to change is not the
   const bridged = new RemoteTools(chooseService(below)).list(new AbortController().signal);
   await expect(bridged).rejects.toMatchObject({ message });
 });
+
+test('an export is refused in the words of the command line', async () => {
+  const error = { code: 'VALIDATION_FAILED', message: 'from: must be a day.', requestId: 'r' };
+  const environment = await serving((_, response) =>
+    response.writeHead(400).end(JSON.stringify({ success: false, error })),
+  );
+  await expect(api(environment).download(exportAudit, { from: 'x' })).rejects.toThrow(/^--from: must be a day\./);
+});
+
+test('a key that was copied from an example is named, not the service', () => {
+  const environment = { WORKTRACK_URL: 'http://127.0.0.1:2', WORKTRACK_API_KEY: 'wt_…' };
+  expect(() => api(environment)).toThrow(
+    expect.objectContaining({
+      exitCode: EXIT.usage,
+      message: expect.stringMatching(/^WORKTRACK_API_KEY holds no API key/),
+    }),
+  );
+});
+
+test('why nothing answers is told in one line', async () => {
+  const { WORKTRACK_URL, ...rest } = await answering({});
+  const asked = api({ ...rest, WORKTRACK_URL: WORKTRACK_URL.replace('http:', 'https:') }).call(listProjects, {});
+  await expect(asked).rejects.toMatchObject({ exitCode: EXIT.unreachable, message: expect.not.stringContaining('\n') });
+});

@@ -81,7 +81,8 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
         asked(service, (authorization) => fetch(url, { headers: { authorization }, redirect })),
       );
       if (response instanceof Response && response.ok && response.body) return whole(baseUrl, response.body);
-      return (await outcomeOf(baseUrl, response)) as never;
+      const inOwnWords = (text: string) => inFlags(text, fieldNames(operation), {});
+      return (await outcomeOf(baseUrl, response, { inOwnWords })) as never;
     },
     upload: (operation, place, form, options) => send(operation, place, options, form),
   };
@@ -173,7 +174,7 @@ interface Envelope {
 
 function whyOf(thrown: unknown): string {
   const { cause, message } = thrown as Error;
-  return (cause as Error | undefined)?.message || message || 'no connection';
+  return ((cause as Error | undefined)?.message || message || 'no connection').trim();
 }
 
 /** The data of a response. @throws Failure with the words of a refusal, or with our own if there was no answer */

@@ -78,6 +78,7 @@ export function chooseService(environment: NodeJS.ProcessEnv = process.env): Ser
   if (!/^https?:\/\/./.test(baseUrl)) {
     throw new Failure('usage', `WORKTRACK_URL is not an http or https URL: ${baseUrl}`);
   }
+  if (key) requirePrintable(key, 'WORKTRACK_API_KEY');
   return {
     baseUrl,
     credential: rule ? tokenOfRule(baseUrl, rule, environment) : key ? async () => key : (kept as Service).credential,
@@ -100,6 +101,7 @@ function fromConfigFile(): Service | undefined {
     throw new Failure('usage', `${path} must hold { "url": "…", "apiKey": "wt_…", "projectId"?: "…" }.`);
   }
   const { url, apiKey, projectId } = parsed.data;
+  requirePrintable(apiKey, path);
   return {
     baseUrl: withoutSlash(url),
     credential: async () => apiKey,
@@ -107,6 +109,11 @@ function fromConfigFile(): Service | undefined {
     projectSource: `projectId in ${path}`,
     keySource: path,
   };
+}
+
+/** A header takes nothing else: a key copied from an example ends in `…`. */
+function requirePrintable(key: string, source: string): void {
+  if (/[^\t\r\n -~]/.test(key)) throw new Failure('usage', `${source} holds no API key: it has characters of no key.`);
 }
 
 function fromLocalStack(environment: NodeJS.ProcessEnv): Service | undefined {

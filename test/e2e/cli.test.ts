@@ -320,7 +320,8 @@ describe('every failure is one line on standard error that says what to do', () 
     ],
     [
       ['org', 'create', '--name', 'X', '--owner-email', 'x@example.com'],
-      { RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:2' },
+      // Not the stack of this clone, if somebody has started one.
+      { RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:2', WORKTRACK_DATA_DIR: folder },
       2,
       /RPC_SECRETS_KEYS/,
     ],
