@@ -170,6 +170,14 @@ describe('the protocol', () => {
     expect(JSON.parse(text).result.nextCursor).toBeUndefined();
   });
 
+  test('a cursor that nobody gave is refused, not answered with the first page once more', async () => {
+    const response = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'made-up' } });
+    expect(await response.json()).toMatchObject({
+      id: 1,
+      error: { code: -32602, message: expect.stringContaining('cursor') },
+    });
+  });
+
   test('a notification is accepted and not answered', async () => {
     const response = await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([response.status, await response.text()]).toEqual([202, '']);

@@ -67,6 +67,12 @@ describe('a refused input names the field by its dotted path and says what to ch
       { state: 'waiting' },
       { state: 'must be one of "working", "awaiting_input"; did you mean "awaiting_input"?' },
     ],
+    [
+      'a value that is given twice in a query',
+      { type: ['task', 'task'] },
+      { type: 'must be one of "task", "story", "epic", not an array' },
+    ],
+    ['a number that is none', { title: Number.POSITIVE_INFINITY }, { title: 'must be a string, not a number' }],
     ['a missing field inside', { metadata: { review: {} } }, { 'metadata.review.summary': 'is required (string)' }],
     [
       'an unknown field inside',

@@ -205,7 +205,8 @@ function expected(issue: RawIssue): string {
 function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'number' && !Number.isInteger(value)) return 'a fraction';
+  // 1e309 is infinite.
+  if (Number.isFinite(value) && !Number.isInteger(value)) return 'a fraction';
   return TYPES[typeof value] ?? typeof value;
 }
 
@@ -214,6 +215,8 @@ const listed = (values: readonly unknown[]): string =>
 
 function oneOf(issue: RawIssue & { readonly code: 'invalid_value' }): string {
   const names = issue.values.filter((value) => typeof value === 'string');
+  // Each of the values that a query gives twice may be one of them.
+  if (Array.isArray(issue.input)) return `must be ${listed(issue.values)}, not an array`;
   const meant = typeof issue.input === 'string' ? nearest(issue.input, names) : undefined;
   return `must be ${listed(issue.values)}${meant ? `; did you mean ${JSON.stringify(meant)}?` : ''}`;
 }

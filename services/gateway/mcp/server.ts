@@ -51,9 +51,12 @@ export function mcpServerMaker(
       jsonSchemaValidator: NO_VALIDATOR,
     });
     if (hasSkills) serveSkills(server);
-    server.setRequestHandler('tools/list', () => ({
-      tools: catalogue.visibleTo(origin.caller) as unknown as SdkTool[],
-    }));
+    server.setRequestHandler('tools/list', ({ params }) => {
+      if (params?.cursor) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The list of tools is one page: leave cursor out.');
+      }
+      return { tools: catalogue.visibleTo(origin.caller) as unknown as SdkTool[] };
+    });
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = catalogue.byName.get(params.name);
       if (!tool) throw unknownTool(params.name, names);
