@@ -52,7 +52,25 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
+/** What a refusal is about where its code does not say it: for programs that tell people in words of their own. */
+export const REASONS = [
+  'taken',
+  'limit',
+  'not_empty',
+  'default_board',
+  'last_owner',
+  'user_disabled',
+  'beyond_own',
+  'gate',
+  'held',
+  'not_due',
+  'own_work',
+  'nobody_asks',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
 export interface ErrorExtra {
+  readonly reason?: Reason;
   readonly details?: readonly ErrorDetail[];
   /** The current record, with a CONFLICT over a stale `version`. */
   readonly current?: unknown;

@@ -26,7 +26,7 @@ function envelope(): string[] {
   return [
     '## Requests and responses',
     '',
-    'REST: `Authorization: Bearer <key>`, or in a browser a [console session](console.md#sessions); a response is `{ "success": true, "data": … }` or `{ "success": false, "error": { "code", "message", "details"?, "requestId" } }`. Creation returns 201, everything else 200. Every response has `X-Request-Id`.',
+    'REST: `Authorization: Bearer <key>`, or in a browser a [console session](console.md#sessions); a response is `{ "success": true, "data": … }` or `{ "success": false, "error": { "code", "reason"?, "message", "details"?, "requestId" } }`, in which `reason` says in a word what a refusal is about where its code does not. Creation returns 201, everything else 200. Every response has `X-Request-Id`.',
     '',
     'Tools: the same record as `structuredContent` and as JSON text; a failure has `isError: true` and `{ "error": { "code", "message", "details"? } }`.',
     '',

@@ -92,7 +92,7 @@ async function attempt<T>(
   }
   if (response.status === 204) return undefined as T;
   if (response.ok && isRecord(body) && body.success === true) return body.data as T;
-  const error = errorOf(response, body);
+  const error = await errorOf(response, body);
   if (error.code === 'API_KEY_MISSING' || error.code === 'API_KEY_INVALID') signedOut();
   throw error;
 }

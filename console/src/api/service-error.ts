@@ -1,9 +1,12 @@
-import type { ErrorCode, ErrorDetail } from '@worktrack/contracts/errors';
+import type { ErrorCode, ErrorDetail, Reason } from '@worktrack/contracts/errors';
+import type { Sentence } from './refusals.ts';
 
 /** A refusal in the service's own words, or the lack of an answer. */
 export class ServiceError extends Error {
   /** `NETWORK`: no answer, so it is unknown whether the service has acted. `UNEXPECTED`: not an answer by this service. */
   readonly code: ErrorCode | 'NETWORK' | 'UNEXPECTED';
+  /** What it is about, where the code alone does not say it. */
+  readonly reason: Reason | undefined;
   /** 0 if there was no answer. */
   readonly status: number;
   readonly details: readonly ErrorDetail[];
@@ -11,11 +14,14 @@ export class ServiceError extends Error {
   readonly current: unknown;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The same in the language of the page, as it is then (refusals.ts). */
+  sentence: () => Sentence | undefined = () => undefined;
 
   constructor(failure: Pick<ServiceError, 'code' | 'message' | 'status'> & Partial<ServiceError>) {
     super(failure.message);
     this.name = 'ServiceError';
     this.code = failure.code;
+    this.reason = failure.reason;
     this.status = failure.status;
     this.details = failure.details ?? [];
     this.current = failure.current;
@@ -29,6 +35,15 @@ export class ServiceError extends Error {
   }
 }
 
+/** A refusal, once what is said of it is loaded: only those who meet one need that. */
+export async function refusal(failure: ConstructorParameters<typeof ServiceError>[0]): Promise<ServiceError> {
+  const error = new ServiceError(failure);
+  // Without it, the service's own words are left.
+  const refusals = error.isTransient ? undefined : await import('./refusals.ts').catch(() => undefined);
+  if (refusals) error.sentence = () => refusals.sentenceFor(error);
+  return error;
+}
+
 /** The record as it is, where another change of it came first. */
 export const currentOf = <T>(error: unknown): T | undefined =>
   error instanceof ServiceError ? (error.current as T | undefined) : undefined;
@@ -37,14 +52,15 @@ export const currentOf = <T>(error: unknown): T | undefined =>
 export const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'NOT_FOUND' || error.code === 'VALIDATION_FAILED');
 
-export function errorOf(response: Response, body: unknown): ServiceError {
+export function errorOf(response: Response, body: unknown): Promise<ServiceError> {
   const { status } = response;
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};
   const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
-  return new ServiceError({
+  return refusal({
     // A proxy in front of the service answers in its own format.
     code: typeof error.code === 'string' ? (error.code as ErrorCode) : codeOf(status),
     message: typeof error.message === 'string' ? error.message : `${response.url} answered with ${status}.`,
+    reason: typeof error.reason === 'string' ? (error.reason as Reason) : undefined,
     status,
     details: Array.isArray(error.details) ? error.details : [],
     current: error.current,

@@ -10,7 +10,7 @@ import type { openBoard } from '@worktrack/contracts/work-items/lists/open-board
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
-import { currentOf, type ServiceError } from '../api/service-error.ts';
+import { currentOf } from '../api/service-error.ts';
 import { askAnyway } from '../change/ask.ts';
 import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
@@ -284,8 +284,7 @@ export class BoardCards {
         tellFailure(words.notMoved({ taskId }), error);
         return;
       }
-      const why =
-        lacked === 'takeOver' && lease ? words.held({ taskId, agent: lease.agent }) : (error as ServiceError).message;
+      const why = lacked === 'takeOver' && lease ? new Error(words.held({ taskId, agent: lease.agent })) : error;
       void askAnyway(why, lacked === 'force').then((isMeant) => isMeant && insist(lacked));
       return;
     }

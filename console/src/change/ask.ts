@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** What a person is asked before a change is made (asked.tsx). */
 export type Question =
   | { readonly kind: 'reason'; readonly what: string; answer(reason: string | undefined): void }
-  | { readonly kind: 'anyway'; readonly text: string; readonly isMove: boolean; answer(isMeant: boolean): void }
+  | { readonly kind: 'anyway'; readonly why: unknown; readonly isMove: boolean; answer(isMeant: boolean): void }
   | { readonly kind: 'deletion'; readonly what: string; readonly text: string; answer(isMeant: boolean): void };
 
 export const question = signal<Question | undefined>(undefined);
@@ -13,9 +13,9 @@ export function askWhy(what: string): Promise<string | undefined> {
   return new Promise((answer) => ask({ kind: 'reason', what, answer }));
 }
 
-/** @param text what is in the way @param isMove a gate is in its way */
-export function askAnyway(text: string, isMove: boolean): Promise<boolean> {
-  return new Promise((answer) => ask({ kind: 'anyway', text, isMove, answer }));
+/** @param why what is in the way, as it was refused @param isMove a gate is in its way */
+export function askAnyway(why: unknown, isMove: boolean): Promise<boolean> {
+  return new Promise((answer) => ask({ kind: 'anyway', why, isMove, answer }));
 }
 
 export function askDeletion(what: string, text: string): Promise<boolean> {

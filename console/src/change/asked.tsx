@@ -1,5 +1,6 @@
 import { Reason } from '../parts/item/reason.tsx';
 import { words as common } from '../parts/messages.ts';
+import { Refused, said } from '../parts/page/states.tsx';
 import { Confirm } from '../parts/popup/dialog.tsx';
 import { askNext, type Question } from './ask.ts';
 import { words } from './messages.ts';
@@ -30,7 +31,7 @@ export function Asked({ of }: { readonly of: Question }) {
   return (
     <Confirm
       {...texts}
-      text={of.text}
+      text={of.kind === 'anyway' ? <Refused {...said(of.why)} /> : of.text}
       onConfirm={() => answer(() => of.answer(true))}
       onClose={() => answer(() => of.answer(false))}
     />

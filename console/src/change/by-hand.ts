@@ -27,7 +27,7 @@ export async function insisting<T>(send: (how: ByHand) => Promise<T>, how: ByHan
   } catch (error) {
     const lacked = lackedBy(error);
     if (!lacked || how[lacked]) throw error;
-    if (!(await askAnyway((error as ServiceError).message, lacked === 'force'))) return undefined;
+    if (!(await askAnyway(error, lacked === 'force'))) return undefined;
     return insisting(send, { ...how, [lacked]: true });
   }
 }

@@ -1,8 +1,10 @@
-import type { RawInput } from '@worktrack/contracts/operation';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { Label } from '@worktrack/contracts/projects/label';
+import type { batchMoveWorkItems } from '@worktrack/contracts/work-items/changes/batch-move';
 import type { batchUpdateWorkItems } from '@worktrack/contracts/work-items/changes/batch-update';
 import type { Card, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
 import { call } from '../api/call.ts';
+import { refusal } from '../api/service-error.ts';
 import { tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import { words } from './messages.ts';
@@ -29,11 +31,11 @@ interface Wish {
 }
 export interface Skipped {
   readonly id: string;
-  readonly reason: string;
+  readonly why: unknown;
 }
 interface Left {
   readonly card: { readonly taskId: string };
-  readonly reason: string;
+  readonly why: unknown;
 }
 
 /** Changes the same fields of several items: all as one, which can be undone as one. */
@@ -47,7 +49,7 @@ export async function changeItems(cards: readonly Card[], changes: FieldChanges)
       const back = await write(
         written.map(({ before, after }) => ({ before: after, changes: inverseOf(before, changes) })),
       );
-      leftAsError(back.left.map(({ reason }) => reason));
+      leftAsError(back.left);
     };
     return { done: written.length, left, undo };
   });
@@ -71,7 +73,7 @@ export async function labelItems(cards: readonly Card[], { add, remove }: LabelC
     async () => {
       const { skipped } = await send(entries(false));
       const left = leftOf(skipped, concerned);
-      const undo = async () => leftAsError((await send(entries(true))).skipped.map(({ reason }) => reason));
+      const undo = async () => leftAsError((await send(entries(true))).skipped);
       return { done: concerned.length - left.length, left, undo };
     },
   );
@@ -89,7 +91,7 @@ export async function changeEach(cards: readonly Card[], changes: Pick<Changes, 
         done.map(({ card, result }) => ({ ...card, version: result.version, before: card })),
         ({ before, ...card }) => saveItem({ ...card, ...onCard(changes) }, inverseOf(before, changes)),
       );
-      leftAsError(back.left.map(({ reason }) => reason));
+      leftAsError(back.left);
     };
     return { done: done.length, left, undo };
   });
@@ -131,23 +133,36 @@ export function leftOf(
   cards: readonly (Left['card'] & { readonly id: string })[],
 ): Left[] {
   const byId = new Map(cards.map((card) => [card.id, card]));
-  return skipped.flatMap(({ id, reason }) => {
+  return skipped.flatMap(({ id, why }) => {
     const card = byId.get(id);
-    return card ? [{ card, reason }] : [];
+    return card ? [{ card, why }] : [];
   });
 }
 
-/** Says what was left as it was, and why: each reason once. */
+/** Says what was left as it was, and why. */
 export function tellLeft(left: readonly Left[], notDone: (values: { what: string }) => string): void {
   if (left.length === 0) return;
-  const reasons = [...new Set(left.map(({ reason }) => reason))].slice(0, 3);
-  tellFailure(notDone({ what: named(left.map(({ card }) => card)) }), new Error(reasons.join(' ')));
+  tellFailure(notDone({ what: named(left.map(({ card }) => card)) }), allOf(left));
 }
 
 /** For an undo, which has succeeded or not. */
-function leftAsError(reasons: readonly string[]): void {
-  if (reasons.length > 0) throw new Error([...new Set(reasons)].slice(0, 3).join(' '));
+export function leftAsError(left: readonly Pick<Left, 'why'>[]): void {
+  if (left.length > 0) throw allOf(left);
 }
+
+export const allOf = (left: readonly Pick<Left, 'why'>[]) => new AggregateError(left.map(({ why }) => why));
+
+/** What a call over several items skipped, as if each had been refused alone. */
+export function refusedOf<T extends SkippedItem>(skipped: readonly T[]): Promise<(T & Skipped)[]> {
+  return Promise.all(
+    skipped.map(async (each) => {
+      const { reason: message, needs } = each;
+      const about = needs && ({ reason: needs === 'force' ? 'gate' : 'held' } as const);
+      return { ...each, why: await refusal({ code: 'CONFLICT', message, status: 409, ...about }) };
+    }),
+  );
+}
+type SkippedItem = Output<typeof batchMoveWorkItems>['skipped'][number];
 
 /** Does something to each, some at a time. */
 export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
@@ -155,17 +170,17 @@ export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
   what: (one: T) => Promise<R>,
 ): Promise<{
   readonly done: { readonly card: T; readonly result: R }[];
-  readonly left: { card: T; reason: string }[];
+  readonly left: { card: T; why: unknown }[];
 }> {
   const done: { card: T; result: R }[] = [];
-  const left: { card: T; reason: string }[] = [];
+  const left: { card: T; why: unknown }[] = [];
   const waiting = [...all];
   const work = async () => {
     for (let card = waiting.shift(); card; card = waiting.shift()) {
       try {
         done.push({ card, result: await what(card) });
-      } catch (error) {
-        left.push({ card, reason: error instanceof Error ? error.message : String(error) });
+      } catch (why) {
+        left.push({ card, why });
       }
     }
   };
@@ -183,7 +198,7 @@ async function write(wishes: readonly Wish[]) {
       open.map(({ before, changes, version }) => ({ id: before.id, ...changes, version })),
     );
     const answers = new Map(items.map((item) => [item.id, item]));
-    const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]));
+    const reasons = new Map(skipped.map(({ id, why }) => [id, why]));
     for (const { before, changes } of open) {
       const answer = answers.get(before.id);
       if (answer) written.push({ before, after: { ...before, ...onCard(changes), version: answer.version } });
@@ -196,7 +211,8 @@ async function write(wishes: readonly Wish[]) {
       if (isOthers && attempts < MAX_ATTEMPTS && isSame(wish.before, now, wish.changes))
         return { ...wish, version: now.version };
       const { taskId, id } = wish.before;
-      left.push({ card: wish.before, reason: isOthers ? words.overtaken({ what: taskId }) : (reasons.get(id) ?? '') });
+      const why = isOthers ? new Error(words.overtaken({ what: taskId })) : reasons.get(id);
+      left.push({ card: wish.before, why });
       return [];
     });
   }
@@ -210,7 +226,7 @@ async function send(entries: readonly Entry[]) {
     const part = { items: entries.slice(at, at + MAX_CHANGED) };
     const answer = await call<typeof batchUpdateWorkItems>('POST /api/work-items/batch-update', part);
     items.push(...answer.items);
-    skipped.push(...answer.skipped);
+    skipped.push(...(await refusedOf(answer.skipped)));
   }
   return { items, skipped };
 }

@@ -11,7 +11,7 @@ import { tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import { askAnyway, askWhy } from './ask.ts';
 import { type ByHand, insisting, mayInsist } from './by-hand.ts';
-import { leftOf, named, type Skipped, tellLeft } from './many.ts';
+import { allOf, leftAsError, leftOf, named, refusedOf, type Skipped, tellLeft } from './many.ts';
 import { words } from './messages.ts';
 import { MAX_ATTEMPTS } from './save.ts';
 import { showChange, showTrue } from './shown.ts';
@@ -91,7 +91,7 @@ export async function moveItems(
             columnId,
             {},
           );
-          if (back.skipped.length > 0) throw new Error(back.skipped[0]?.reason);
+          leftAsError(back.skipped);
         }
         showTrue(ids);
       });
@@ -123,7 +123,7 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
     skipped.push(...answer.skipped.filter((each) => !askable.includes(each)));
     if (askable.length === 0) continue;
     const isMove = askable.every(({ needs }) => needs === 'force');
-    if (!(await askAnyway(askable.map(({ reason }) => reason).join('\n'), isMove))) {
+    if (!(await askAnyway(allOf(askable), isMove))) {
       skipped.push(...askable);
       continue;
     }
@@ -144,8 +144,8 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
       if (!answer) continue;
       single.push(answer);
       moved.add(id);
-    } catch (error) {
-      skipped.push({ id, reason: error instanceof Error ? error.message : String(error) });
+    } catch (why) {
+      skipped.push({ id, why });
     }
   }
   return { moved, skipped, single };
@@ -166,14 +166,8 @@ async function moveOne({ id, version, boardColumnId }: Movable, to: string, how:
   }
 }
 
-function batchMove(
-  workItemIds: readonly string[],
-  boardColumnId: string,
-  how: ByHand,
-): Promise<Output<typeof batchMoveWorkItems>> {
-  return call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', {
-    workItemIds: [...workItemIds],
-    boardColumnId,
-    ...how,
-  });
+async function batchMove(workItemIds: readonly string[], boardColumnId: string, how: ByHand) {
+  const input = { workItemIds: [...workItemIds], boardColumnId, ...how };
+  const answer = await call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
+  return { ...answer, skipped: await refusedOf(answer.skipped) };
 }

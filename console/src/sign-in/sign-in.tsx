@@ -3,7 +3,7 @@ import type { InvitationEnd } from '@worktrack/contracts/keys/invitations';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ServiceError } from '../api/service-error.ts';
 import { Heading } from '../parts/page/heading.tsx';
-import { Loading, wordsOf } from '../parts/page/states.tsx';
+import { Loading, Refused, said } from '../parts/page/states.tsx';
 import { signIn } from '../session.ts';
 import { words } from './messages.ts';
 
@@ -18,7 +18,7 @@ function takeCode(): string | undefined {
 export function SignIn({ ended }: { readonly ended: boolean }) {
   const [code] = useState(takeCode);
   const [refusal, setRefusal] = useState<string>();
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -38,7 +38,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     try {
       await signIn({ apiKey });
     } catch (error) {
-      setFault(`${words.keyRefused} ${wordsOf(error)}`);
+      setFault(error);
       field.current?.select();
     } finally {
       setBusy(false);
@@ -85,7 +85,11 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
             {words.keyHelp}
           </p>
           <p id={`${id}-fault`} class="field-error" role="alert">
-            {fault}
+            {fault !== undefined && (
+              <>
+                {words.keyRefused} <Refused {...said(fault)} />
+              </>
+            )}
           </p>
         </div>
         <button type="submit" class="button button-main" aria-disabled={isBusy}>
@@ -98,7 +102,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
 
 /** What has become of the link, in the language of the page, and what to do about it. */
 function refusalOf(error: unknown): string {
-  if (!(error instanceof ServiceError) || error.code !== 'API_KEY_INVALID') return wordsOf(error);
+  if (!(error instanceof ServiceError) || error.code !== 'API_KEY_INVALID') return said(error).text;
   const end = error.details.find(({ path }) => path === 'invitation')?.message as InvitationEnd | undefined;
   return end ? `${words[end]} ${words.askAnother}` : `${words.codeRefused} ${words.anotherLink}`;
 }

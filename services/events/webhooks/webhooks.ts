@@ -44,6 +44,7 @@ export async function createWebhook(
     throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_WEBHOOKS} webhooks already. Delete one that is no longer used.`,
+      { reason: 'limit' },
     );
   }
   await oneAtATime(context, 'webhooks');

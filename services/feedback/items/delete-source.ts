@@ -27,6 +27,7 @@ export async function deleteSource(
       throw context.fail(
         'CONFLICT',
         'The source still has items with submitted content. Repeat with ?erase=true to erase it too, or disable the source to keep it.',
+        { reason: 'not_empty' },
       );
     }
   }

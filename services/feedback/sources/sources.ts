@@ -29,6 +29,7 @@ export async function createSource(
     throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_SOURCES} feedback sources already. Delete one that is no longer used.`,
+      { reason: 'limit' },
     );
   }
   await oneAtATime(context, 'sources');

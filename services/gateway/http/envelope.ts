@@ -22,10 +22,10 @@ export function successBody(data: unknown): string {
 }
 
 export function failureBody(error: ErrorValue, requestId: string): string {
-  const { code, current, oldestSeq } = error;
+  const { code, reason, current, oldestSeq } = error;
   const message = inRoutes(error.message);
   const details = error.details?.map((detail) => ({ ...detail, message: inRoutes(detail.message) }));
-  return JSON.stringify({ success: false, error: { code, message, details, current, oldestSeq, requestId } });
+  return JSON.stringify({ success: false, error: { code, reason, message, details, current, oldestSeq, requestId } });
 }
 
 export function statusOf(error: ErrorValue): number {

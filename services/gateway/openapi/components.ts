@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '@worktrack/contracts/errors';
+import { ERRORS, type ErrorCode, REASONS } from '@worktrack/contracts/errors';
 import type { z } from 'zod';
 import { type JsonSchema, outputSchema } from '../schema.ts';
 import { recordRegistry } from './records.ts';
@@ -107,6 +107,11 @@ function failureSchema(): JsonSchema {
         type: 'object',
         properties: {
           code: { type: 'string', enum: Object.keys(ERRORS) },
+          reason: {
+            type: 'string',
+            enum: REASONS,
+            description: 'What it is about, where `code` alone does not say it.',
+          },
           message: { type: 'string', description: 'Says what to do about it.' },
           details: {
             type: 'array',

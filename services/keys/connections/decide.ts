@@ -95,6 +95,7 @@ export async function createGrant(
     throw fail(
       'CONFLICT',
       `You have connected ${MAX_GRANTS_PER_USER} apps, which is the limit. Disconnect some that you no longer use.`,
+      { reason: 'limit' },
     );
   }
   await takeAccessTurn(context);

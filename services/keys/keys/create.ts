@@ -49,6 +49,7 @@ export async function requireRoomForKey(context: Context): Promise<void> {
   throw context.fail(
     'CONFLICT',
     `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
+    { reason: 'limit' },
   );
 }
 
@@ -56,7 +57,9 @@ export async function requireRoomForKey(context: Context): Promise<void> {
 export function grantable(wanted: readonly Permission[], { caller, fail }: Context): Permission[] {
   const beyond = wanted.find((permission) => !caller.permissions.includes(permission));
   if (beyond) {
-    throw fail('PERMISSION_DENIED', `Your key does not have ${beyond}, so it cannot give it to another.`);
+    throw fail('PERMISSION_DENIED', `Your key does not have ${beyond}, so it cannot give it to another.`, {
+      reason: 'beyond_own',
+    });
   }
   return PERMISSIONS.filter((permission) => wanted.includes(permission));
 }
@@ -100,6 +103,8 @@ export async function actingUser(userId: string, context: Context): Promise<stri
     await requireRoleWithin(context, user.role, 'userId');
   }
   if (user.disabled)
-    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create anything that acts as them.`);
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create anything that acts as them.`, {
+      reason: 'user_disabled',
+    });
   return userId;
 }

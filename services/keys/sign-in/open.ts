@@ -61,6 +61,7 @@ export async function openSession(
     throw fail(
       'CONFLICT',
       `The user is signed in ${MAX_ACTIVE_SESSIONS_PER_USER} times, which is the limit. End some of these sessions: DELETE /api/sessions/:id.`,
+      { reason: 'limit' },
     );
   }
   await oneAtATime(scope, `sessions of ${userId}`);

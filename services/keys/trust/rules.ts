@@ -44,6 +44,7 @@ export async function createTrustRule(
     throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_TRUST_RULES} rules of trust, which is the limit. Delete some that nobody uses.`,
+      { reason: 'limit' },
     );
   }
   const { caller } = context;

@@ -46,6 +46,6 @@ export async function requireAllHeldOf(
   throw fail(
     'PERMISSION_DENIED',
     `It has ${needed}, which your key does not have, so your key cannot ${does} it. An owner's or admin's key with all permissions can.`,
-    { details: [{ path: 'id', message: `needs ${needed}` }] },
+    { reason: 'beyond_own', details: [{ path: 'id', message: `needs ${needed}` }] },
   );
 }

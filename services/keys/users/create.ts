@@ -14,6 +14,9 @@ export async function createUser(
   requireLimitable(input, context);
   await takeAccessTurn(context);
   const user = await insertUser(context, input);
-  if (!user) throw context.fail('CONFLICT', `A user with the address ${input.email} is already in your organization.`);
+  if (!user)
+    throw context.fail('CONFLICT', `A user with the address ${input.email} is already in your organization.`, {
+      reason: 'taken',
+    });
   return user;
 }

@@ -37,6 +37,7 @@ export async function requireRoleWithin(
     userId: `This user is ${role}, a role that has ${missing}, so your key cannot act as the user.`,
   }[path];
   throw fail('PERMISSION_DENIED', message, {
+    reason: 'beyond_own',
     details: [{ path, message: `needs ${beyond.join(', ')}` }],
   });
 }

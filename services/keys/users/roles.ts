@@ -33,6 +33,7 @@ export async function createRole(
     throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_CUSTOM_ROLES} roles of its own, which is the limit. Delete one that nobody has.`,
+      { reason: 'limit' },
     );
   }
   await takeAccessTurn(context);
@@ -102,11 +103,11 @@ function requireHeld(
     path === 'id'
       ? `The role has ${missing}, which your key does not have, so your key cannot change it.`
       : `Your key does not have ${missing}, so it cannot give it to a role.`;
-  throw fail('PERMISSION_DENIED', message, { details: [{ path, message: `needs ${missing}` }] });
+  throw fail('PERMISSION_DENIED', message, { reason: 'beyond_own', details: [{ path, message: `needs ${missing}` }] });
 }
 
 const inOrder = (permissions: readonly Permission[]) => PERMISSIONS.filter((each) => permissions.includes(each));
 
 function taken(name: string, { fail }: { readonly fail: Fail<'CONFLICT'> }) {
-  return fail('CONFLICT', `There is a role ${name} already. Choose another name.`);
+  return fail('CONFLICT', `There is a role ${name} already. Choose another name.`, { reason: 'taken' });
 }

@@ -26,6 +26,7 @@ export async function updateUser(
     throw fail(
       'CONFLICT',
       `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
+      { reason: 'last_owner' },
     );
   }
   await takeAccessTurn(context);

@@ -15,6 +15,7 @@ export async function createBoard(
     throw context.fail(
       'CONFLICT',
       `The project has ${MAX_BOARDS} boards, which is the limit. Give one of them other columns.`,
+      { reason: 'limit' },
     );
   }
   const wanted = columns?.map(newColumn) ?? standardColumns();

@@ -21,12 +21,15 @@ export async function deleteBoard(
     throw context.fail(
       'CONFLICT',
       `Board "${board.name}" is the default of its project. Make another one the default before you delete it.`,
+      { reason: 'default_board' },
     );
   }
   const count = [...(await countsOf(context, { boardId: id })).values()].reduce((sum, items) => sum + items, 0);
   if (count > 0) {
     const items = count === 1 ? '1 work item' : `${count} work items`;
-    throw context.fail('CONFLICT', `Board "${board.name}" holds ${items}. Delete them before you delete the board.`);
+    throw context.fail('CONFLICT', `Board "${board.name}" holds ${items}. Delete them before you delete the board.`, {
+      reason: 'not_empty',
+    });
   }
   await forgetPlaces(context, [id]);
   await removeBoard(context, board);

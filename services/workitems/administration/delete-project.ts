@@ -24,6 +24,7 @@ export async function deleteProject(
     throw context.fail(
       'CONFLICT',
       `Project "${project.name}" holds ${items}. Delete them before you delete the project.`,
+      { reason: 'not_empty' },
     );
   }
   await forgetPlaces(context, await removeBoardsOfProject(context, id));

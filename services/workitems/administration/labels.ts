@@ -35,6 +35,7 @@ export async function createLabel(
     throw context.fail(
       'CONFLICT',
       `The project has ${MAX_LABELS} labels, which is the limit. Delete one of them first.`,
+      { reason: 'limit' },
     );
   }
   const label = { id: uuidv7(), name, colour: colour.toLowerCase() };
@@ -88,7 +89,7 @@ function requireLabel(
 
 function requireFree({ fail }: Context, others: readonly LabelRecord[], name: string): void {
   const taken = others.find((each) => isNamed(each, name));
-  if (taken) throw fail('CONFLICT', `The project already has a label "${taken.name}".`);
+  if (taken) throw fail('CONFLICT', `The project already has a label "${taken.name}".`, { reason: 'taken' });
 }
 
 /** The boards' version is raised, so that no write proceeds with the labels as they were. */

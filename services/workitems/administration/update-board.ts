@@ -93,6 +93,7 @@ async function requireEmpty(
       throw scope.fail(
         'CONFLICT',
         `Column "${name}" holds ${items}. Move them to another column before you remove it.`,
+        { reason: 'not_empty' },
       );
     }
   }

@@ -42,6 +42,7 @@ export async function answerQuestion(
     throw context.fail(
       'CONFLICT',
       `No agent waits for an answer on ${taskId}. Add a comment instead: whoever works on it can read it.`,
+      { reason: 'nobody_asks' },
     );
   }
   await indexSaid(context, item, text);

@@ -210,7 +210,7 @@ describe('a task that another key holds', () => {
 
   test('is passed by a review only deliberately', async () => {
     const { id, review, other } = await held('warn');
-    expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT' });
+    expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT', extra: { reason: 'held' } });
     const pass = { workItemId: id, result: 'pass', summary: 'Read', takeOver: true } as const;
     expect((await call(other, 'workItems.completeReview', pass)).warnings?.join(' ')).toContain('taken from one');
   });
@@ -232,7 +232,7 @@ test('gates that change while work is completed hold for what is stored after th
   const columns = await Promise.all(items.map(async ({ id }) => (await own.get(id)).columnName));
   expect(columns.filter((name) => name === 'Testing')).toHaveLength(passed);
   const { id } = await own.create('task');
-  expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT' });
+  expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT', extra: { reason: 'not_due' } });
 });
 
 test('gates hold from the moment they are set, also where another write has read the board again since, and not the project', async () => {

@@ -1,3 +1,4 @@
+import type { Reason } from '@worktrack/contracts/errors';
 import type { Gates } from '@worktrack/contracts/projects/project';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnAt, columnOfRole, roleOf } from '../boards/columns.ts';
@@ -32,16 +33,35 @@ function verdictFaults(
   board: BoardRecord,
   { kind, isPass, hasResults = true }: Verdict,
   { keyId, userId }: { readonly keyId: string; readonly userId: string },
-): string[] {
+): Fault[] {
   const column = columnAt(board, boardColumnId);
   const role = roleOf(column);
   const isThere = verdictIn(role) === kind;
   const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
   return [
-    ...(isThere ? [] : [`${taskId} is in ${column.name}: a ${kind} is for what is ${WAITS[kind]}. ${insteadOf(role)}`]),
-    ...(isPass && isOwn ? [`${taskId} was worked on with this key or by its user: let somebody else pass it.`] : []),
-    ...(hasResults ? [] : [`A validation without testResults says nothing: pass { passed, failed }.`]),
+    ...(isThere
+      ? []
+      : [
+          {
+            reason: 'not_due' as const,
+            text: `${taskId} is in ${column.name}: a ${kind} is for what is ${WAITS[kind]}. ${insteadOf(role)}`,
+          },
+        ]),
+    ...(isPass && isOwn
+      ? [
+          {
+            reason: 'own_work' as const,
+            text: `${taskId} was worked on with this key or by its user: let somebody else pass it.`,
+          },
+        ]
+      : []),
+    ...(hasResults ? [] : [{ text: `A validation without testResults says nothing: pass { passed, failed }.` }]),
   ];
+}
+
+interface Fault {
+  readonly reason?: Reason;
+  readonly text: string;
 }
 const WAITS: Readonly<Record<Verdict['kind'], string>> = { review: 'in review', validation: 'being tested' };
 
@@ -68,7 +88,10 @@ export async function passByHand(
 ): Promise<void> {
   const fault = await faultByHand(scope, item, board, to, { force });
   if (fault)
-    throw scope.fail('CONFLICT', fault, { details: [{ path: 'force', message: 'may move it with force: true' }] });
+    throw scope.fail('CONFLICT', fault, {
+      reason: 'gate',
+      details: [{ path: 'force', message: 'may move it with force: true' }],
+    });
 }
 
 /** What is wrong with a move by hand where gates are enforced; undefined: nothing. */
@@ -123,7 +146,8 @@ export async function passAsType(
   to: ColumnRecord,
 ): Promise<void> {
   const fault = gateAroundType(item, type, board, to);
-  if (fault !== undefined && (await gatesOf(scope, item.projectId)) === 'enforce') throw scope.fail('CONFLICT', fault);
+  if (fault !== undefined && (await gatesOf(scope, item.projectId)) === 'enforce')
+    throw scope.fail('CONFLICT', fault, { reason: 'gate' });
 }
 
 function gateAroundType(
@@ -157,10 +181,12 @@ export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecor
 async function judged(
   scope: WriteScope & FailingScope<'CONFLICT'>,
   { projectId }: Gated,
-  faults: readonly string[],
+  faults: readonly Fault[],
 ): Promise<string[]> {
-  if (faults.length === 0) return [];
+  const [first] = faults;
+  if (!first) return [];
+  const texts = faults.map(({ text }) => text);
   const gates: Gates = await gatesOf(scope, projectId);
-  if (gates === 'enforce') throw scope.fail('CONFLICT', faults.join(' '));
-  return [...faults];
+  if (gates === 'enforce') throw scope.fail('CONFLICT', texts.join(' '), first.reason && { reason: first.reason });
+  return texts;
 }

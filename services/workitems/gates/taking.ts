@@ -23,7 +23,11 @@ export function takeFrom(
   takeOver: boolean | undefined,
 ): Taken {
   const problem = takingProblem(item, to, { keyId: caller.keyId, takeOver });
-  if (problem) throw fail('CONFLICT', problem, { details: [{ path: 'takeOver', message: 'pass takeOver: true' }] });
+  if (problem)
+    throw fail('CONFLICT', problem, {
+      reason: 'held',
+      details: [{ path: 'takeOver', message: 'pass takeOver: true' }],
+    });
   return takenFrom(item, to, caller.keyId);
 }
 

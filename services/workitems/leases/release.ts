@@ -32,7 +32,7 @@ export async function releaseWorkItem(
       : requireColumn(context, board, boardColumnId);
   // Back where it was is no step; anywhere else is a move like any other.
   const gate = boardColumnId === undefined ? undefined : await enforcedGate(context, item, board, to);
-  if (gate) throw context.fail('CONFLICT', gate);
+  if (gate) throw context.fail('CONFLICT', gate, { reason: 'gate' });
   const { moved } = await moveTo(context, item, board, to, {
     leaseEnds: 'released',
     changes: {

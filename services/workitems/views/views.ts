@@ -129,5 +129,6 @@ async function requireRoom(context: Context, view: Pick<ViewRecord, 'projectId' 
   throw context.fail(
     'CONFLICT',
     `The project has ${MAX_VIEWS} ${whose}, which is the limit. Delete one of them first.`,
+    { reason: 'limit' },
   );
 }

@@ -5,7 +5,7 @@ interface FieldProps {
   readonly label: string;
   readonly help?: string | undefined;
   /** What the service says is wrong with it. */
-  readonly error?: string | undefined;
+  readonly error?: ComponentChildren | undefined;
   /** Renders the control with the id that its label refers to, and what describes it. */
   readonly children: (control: {
     readonly id: string;

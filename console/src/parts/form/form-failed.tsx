@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { ServiceError } from '../../api/service-error.ts';
-import { wordsOf } from '../page/states.tsx';
+import { Refused, said } from '../page/states.tsx';
 
 interface FormFailedProps {
   readonly what: string;
@@ -9,20 +10,30 @@ interface FormFailedProps {
   readonly fields?: readonly string[];
 }
 
-/** What was not done, and why, in the service's own words: within the form, whose input stays. */
+/** What was not done, and why, within the form, whose input stays. */
 export function FormFailed({ what, error, fields = [] }: FormFailedProps) {
   const faults = error instanceof ServiceError ? error.details : [];
   const isShown = faults.length > 0 && faults.every(({ path }) => fields.some((field) => isOf(path, field)));
   return (
     <p class="form-failed" role="alert">
-      {error !== undefined && (isShown ? what : `${what} ${wordsOf(error)}`)}
+      {error !== undefined && what}
+      {error !== undefined && !isShown && (
+        <>
+          {' '}
+          <Refused {...said(error)} />
+        </>
+      )}
     </p>
   );
 }
 
 /** What the service says of a field, also of one in a list, or of an entry of it. */
-export function faultAt(error: unknown, field: string): string | undefined {
-  return error instanceof ServiceError ? error.details.find(({ path }) => isOf(path, field))?.message : undefined;
+export function faultAt(error: unknown, field: string): ComponentChildren | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  const fault = error.details.find(({ path }) => isOf(path, field))?.message;
+  if (fault === undefined) return undefined;
+  const { text } = error.sentence() ?? {};
+  return text === undefined ? fault : <Refused text={text} original={fault} />;
 }
 
 const isOf = (path: string, field: string) => `.${path}.`.includes(`.${field}.`);

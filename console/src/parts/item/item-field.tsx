@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../api/query.ts';
 import { Field } from '../form/field.tsx';
@@ -16,7 +17,7 @@ interface ItemFieldProps {
   readonly label: string;
   readonly help?: string;
   /** What the service says is wrong with it. */
-  readonly error?: string | undefined;
+  readonly error?: ComponentChildren | undefined;
   readonly projectId: string;
   readonly value: string;
   readonly onChange: (taskId: string) => void;

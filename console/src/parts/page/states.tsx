@@ -14,12 +14,12 @@ export function Loading({ what }: { readonly what?: string }) {
   );
 }
 
-/** Says what is wrong in the service's own words. */
+/** Says what is wrong. */
 export function Failed({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   return (
     <div class="state state-failed" role="alert">
       <p>
-        <strong>{words.failed}</strong> {wordsOf(error)}
+        <strong>{words.failed}</strong> <Refused {...said(error)} />
       </p>
       {error instanceof ServiceError && error.requestId && (
         <p class="quiet">{words.requestId({ id: error.requestId })}</p>
@@ -38,17 +38,53 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="state state-empty">{children}</div>;
 }
 
-/** Where a refusal is shown, whatever it was: in the service's own words, but for what it cannot do at the moment. */
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof ServiceError)) return String(error instanceof Error ? error.message : error);
-  if (error.code === 'NETWORK') return words.noAnswer;
-  // The same whatever was asked, so it can be said in the language of the page.
-  if (error.isTransient) return words.notNow;
+/** What is said of a refusal, whatever it was. */
+export interface Said {
+  readonly text: string;
+  /** The service's own words besides, in English; empty: they say no more. */
+  readonly original: string;
+}
+
+export function said(error: unknown): Said {
+  if (error instanceof AggregateError) {
+    const each = error.errors.map(said);
+    return { text: together(each.map(({ text }) => text)), original: together(each.map(({ original }) => original)) };
+  }
+  if (!(error instanceof ServiceError)) {
+    return { text: String(error instanceof Error ? error.message : error), original: '' };
+  }
+  if (error.code === 'NETWORK') return { text: words.noAnswer, original: '' };
+  // The same whatever was asked.
+  if (error.isTransient) return { text: words.notNow, original: '' };
+  const sentence = error.sentence();
+  if (!sentence) return { text: ownWords(error), original: '' };
+  return { text: sentence.text, original: sentence.isSufficient ? '' : ownWords(error) };
+}
+
+/** Several at once: each once. */
+const MAX_TOGETHER = 3;
+const together = (texts: readonly string[]): string => [...new Set(texts)].slice(0, MAX_TOGETHER).join(' ').trim();
+
+function ownWords(error: ServiceError): string {
   // How to insist is for those who may, and they are asked (change/by-hand.ts).
   const faults = error.details.filter(
     ({ path, message }) => path !== 'force' && path !== 'takeOver' && !error.message.includes(message),
   );
   return [error.message, ...faults.map(({ path, message }) => `${path}: ${message}`)].join(' ');
+}
+
+/** Says what was refused, in the language of the page; in the service's own words besides, where these say more. */
+export function Refused({ text, original }: Said) {
+  return (
+    <>
+      {text}
+      {original && (
+        <span class="refused-original" lang="en">
+          {original}
+        </span>
+      )}
+    </>
+  );
 }
 
 interface Asked<T> {

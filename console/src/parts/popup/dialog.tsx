@@ -102,7 +102,7 @@ export function Confirm({
   onClose,
 }: {
   readonly title: string;
-  readonly text: string;
+  readonly text: ComponentChildren;
   readonly action: string;
   readonly onConfirm: () => void;
   readonly onClose: () => void;

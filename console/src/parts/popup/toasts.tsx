@@ -1,12 +1,11 @@
 import './toasts.css';
 import { signal } from '@preact/signals';
 import { words } from '../messages.ts';
-import { wordsOf } from '../page/states.tsx';
+import { Refused, type Said, said } from '../page/states.tsx';
 
-interface Toast {
+interface Toast extends Said {
   readonly id: number;
   readonly tone: 'plain' | 'bad';
-  readonly text: string;
   readonly actions: readonly ToastAction[];
   /** Of those with the same one, only the newest is shown. */
   readonly slot?: string | undefined;
@@ -29,21 +28,23 @@ let lastId = 0;
 /** Says what became of something, in a corner and to a screen reader. @param slot replaces what was said with the same one */
 export function tell(text: string, given: ToastAction | readonly ToastAction[] = [], slot?: string): void {
   const actions = [given].flat() as ToastAction[];
-  const id = add({ tone: 'plain', text, actions, slot });
+  const id = add({ tone: 'plain', text, original: '', actions, slot });
   const passes = actions.every((action) => action.passes);
   if (passes) setTimeout(() => dismiss(id), actions.length > 0 ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
-/** What failed, in the service's own words: `tellFailure(words.notMoved, error)`. */
+/** What failed, and why: `tellFailure(words.notMoved, error)`. */
 export function tellFailure(what: string, error: unknown, action?: ToastAction): void {
-  add({ tone: 'bad', text: `${what} ${wordsOf(error)}`, actions: action ? [action] : [] });
+  const { text, original } = said(error);
+  add({ tone: 'bad', text: `${what} ${text}`, original, actions: action ? [action] : [] });
 }
 
 function add(toast: Omit<Toast, 'id'>): number {
   lastId++;
   // Saving twice says so once.
   const others = toasts.value.filter(
-    ({ tone, text, slot }) => (tone !== toast.tone || text !== toast.text) && (!slot || slot !== toast.slot),
+    ({ tone, text, original, slot }) =>
+      (tone !== toast.tone || text !== toast.text || original !== toast.original) && (!slot || slot !== toast.slot),
   );
   toasts.value = [...others.slice(1 - MAX_SHOWN), { ...toast, id: lastId }];
   return lastId;
@@ -57,9 +58,11 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <section class="toasts" aria-label={words.notifications} aria-live="polite" aria-relevant="additions">
-      {toasts.value.map(({ id, tone, text, actions }) => (
+      {toasts.value.map(({ id, tone, text, original, actions }) => (
         <div key={id} class={`toast toast-${tone}`}>
-          <p>{text}</p>
+          <p>
+            <Refused text={text} original={original} />
+          </p>
           {actions.map((action) => (
             <button
               key={action.label}

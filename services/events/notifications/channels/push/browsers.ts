@@ -52,6 +52,7 @@ export async function subscribeBrowser(
     throw context.fail(
       'CONFLICT',
       `You are told in ${MAX_BROWSERS} browsers already. Remove one that you no longer use.`,
+      { reason: 'limit' },
     );
   }
   await oneAtATime(context, 'browsers');
