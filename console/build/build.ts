@@ -12,7 +12,8 @@ const ENTRY = join(SOURCES, 'main.tsx');
 const WORKER = join(SOURCES, 'notifications', 'worker.ts');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
 /** What screens share. */
-const SMALL_PARTS = /[\\/]console[\\/]src[\\/](change|create|parts|verdict)[\\/]/;
+const SMALL_PARTS =
+  /[\\/]console[\\/]src[\\/](change[\\/]|create[\\/]|parts[\\/]|verdict[\\/]|invitation[\\/]|api[\\/]refusals)/;
 const CONTRACTS = /[\\/]libs[\\/]contracts[\\/]/;
 /** Parts that are as large as a screen, and of few of them. */
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;

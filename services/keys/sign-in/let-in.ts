@@ -23,7 +23,9 @@ export async function requireToLetIn(
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
   if (userId !== caller.userId) await requireRoleWithin(context, user.role, 'userId');
   if (user.disabled) {
-    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you let them in.`, { reason: 'user_disabled' });
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you let them in.`, {
+      reason: 'user_disabled',
+    });
   }
   const key = await keyOfCaller(context);
   if (!key) throw fail('PERMISSION_DENIED', 'A token of a rule of trust signs nobody in. Use an API key.');
