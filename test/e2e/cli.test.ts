@@ -352,6 +352,8 @@ describe('every failure is one line on standard error that says what to do', () 
     expect((await trust(...claim, 'iss=c')).stderr).toMatch(/^error: --claim \(iss\) is checked of every token/);
     expect((await trust(...claim, 'c=d', '--ttl', '10s')).stderr).toMatch(/^error: --ttl: must be at least 60\./);
     expect((await trust(...claim, 'c=d', '--user', 'me')).stderr).toMatch(/^error: --user: must be a UUID\./);
+    const rate = await run('key', 'create', '--name', 'CI', '--rate-limit', '5', '--rate-window', '0');
+    expect(rate.stderr).toMatch(/^error: --rate-window: must be at least 1\./);
     const nowhere = '0198c0de-0000-7000-8000-000000000000';
     const limited = await run('key', 'create', '--name', 'CI', '--project', nowhere);
     expect(limited.stderr).toMatch(

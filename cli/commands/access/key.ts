@@ -71,14 +71,18 @@ async function create({
   user,
   json,
 }: CreateOptions): Promise<void> {
-  const made = await api().call(createKey, {
-    name,
-    permissions: permission,
-    projects: project,
-    expiresInDays,
-    rateLimit: rateOf(rateLimit, rateWindow),
-    userId: user,
-  });
+  const made = await api().call(
+    createKey,
+    {
+      name,
+      permissions: permission,
+      projects: project,
+      expiresInDays,
+      rateLimit: rateOf(rateLimit, rateWindow),
+      userId: user,
+    },
+    { inItsWords: (text) => text.replaceAll('rateLimit.windowSeconds', '--rate-window') },
+  );
   showMade(made, json);
 }
 
