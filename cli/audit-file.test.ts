@@ -79,6 +79,15 @@ describe('a log', () => {
     expect(await faultsIn(fork, anew)).toEqual([]);
     expect(await faultsIn(fork, [...HEADS, ...anew])).toEqual([20, 30, 40]);
     expect(await faultsIn(fork, [...anew, ...HEADS])).toEqual([20, 30, 40]);
+    const [kept, part] = [HEADS.slice(0, 3), fork.slice(30)];
+    expect(await faultsIn(part, anew)).toEqual([]);
+    expect(await faultsIn(part, [...anew, ...kept])).toEqual([20, 30]);
+    expect(await faultsIn(part, [...kept, ...anew])).toContain(30);
+  });
+
+  test('is not said to be rewritten for heads of another organization', async () => {
+    const theirs = HEADS.map((head) => ({ ...head, organizationId: 'p' }));
+    await expect(faultsIn(WHOLE, [...HEADS, ...theirs])).rejects.toThrow('of several organizations');
   });
 
   test('heads signed by somebody else, or with a key that is not published, are found', async () => {

@@ -17,13 +17,16 @@ export interface Evidence {
 /**
  * Checks an exported audit log against its own chain of hashes and against heads that were kept. Line by line, so that its length does not matter.
  * @param progress told the bytes read so far
- * @throws SyntaxError if it does not begin with an entry
+ * @throws SyntaxError if it does not begin with an entry, or the heads are of several organizations
  */
 export async function checkAuditFile(
   file: string,
   { heads, keys }: Evidence,
   progress: (bytes: number) => void,
 ): Promise<{ readonly entries: number; readonly faults: readonly Fault[] }> {
+  if (new Set(heads.map(({ organizationId }) => organizationId)).size > 1) {
+    throw new SyntaxError('The heads are of several organizations. Give those of the one whose log it is.');
+  }
   const faults: Fault[] = keys === undefined ? [] : faultsOfHeads(heads, keys);
   // Several of one place, which differ, are a fork: at most one of them is what the file says.
   const headsAt = new Map<number, AuditHead[]>();
@@ -43,8 +46,10 @@ export async function checkAuditFile(
     }
     entries++;
     const { seq, hash } = entry;
-    if (entries === 1) before = seq === 1 ? '' : headsAt.get(seq - 1)?.[0]?.hash;
-    else if (seq <= last) {
+    if (entries === 1) {
+      faults.push(...forksBefore(seq, headsAt));
+      before = seq === 1 ? '' : headsAt.get(seq - 1)?.[0]?.hash;
+    } else if (seq <= last) {
       faults.push({ seq, what: `is out of place: it comes after ${last}` });
       return;
     } else if (seq !== last + 1) {
@@ -82,6 +87,13 @@ async function* piecesOf(file: string): AsyncGenerator<{ readonly lines: readonl
     yield { lines, bytes };
   }
   yield { lines: [rest], bytes };
+}
+
+/** Before the first entry of a part no entry says which of several heads is true. */
+function forksBefore(first: number, headsAt: ReadonlyMap<number, readonly AuditHead[]>): Fault[] {
+  return [...headsAt]
+    .filter(([seq, [one, ...others]]) => seq < first && others.some(({ hash }) => hash !== one?.hash))
+    .map(([seq]) => ({ seq, what: 'has signed heads that differ: the log was rewritten' }));
 }
 
 function faultsOfHeads(heads: readonly AuditHead[], keys: readonly AuditKey[]): Fault[] {
