@@ -6,7 +6,7 @@ import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts
 import { takeAccessTurn } from '../access-turn.ts';
 import { endInvitation } from '../invitations/invitations.repository.ts';
 import { requireLimitable, requireRoleWithin } from './role-within.ts';
-import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
+import { changeUser, countActiveOwners, isErased, type UserChange, userById } from './users.repository.ts';
 
 /** Changes the given fields, never those of somebody with more permissions than the caller, and leaves the organization with at least one active owner. */
 export async function updateUser(
@@ -21,6 +21,8 @@ export async function updateUser(
   const change = difference(user, given);
   // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
+  // From the audit log everything that they do is erased as it is entered.
+  if (isErased(user)) throw fail('CONFLICT', `The user ${id} was erased. Create another one: POST /api/users.`);
   requireLimitable({ ...user, ...change }, context);
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change }) && (await countActiveOwners(context)) < 2) {
     throw fail(

@@ -84,11 +84,13 @@ const handleAfter = ({ name }: UserChange) => (name === undefined ? {} : { handl
 /** What a user is called, of any state. @returns null if there is no such user */
 export async function nameOf({ caller: { organizationId } }: Scope, id: string) {
   const user = await UserModel.findOne({ organizationId, _id: id }, { name: 1, email: 1, revision: 1 }).lean();
-  return user && { name: user.name, revision: user.revision ?? 0, isErased: user.email === addressOfErased(id) };
+  return user && { name: user.name, revision: user.revision ?? 0, isErased: isErased({ id, email: user.email }) };
 }
 
 /** It stays unique, and leads nowhere (RFC 2606). */
 const addressOfErased = (id: string) => `${id}@erased.invalid`;
+
+export const isErased = ({ id, email }: Pick<User, 'id' | 'email'>) => email === addressOfErased(id);
 
 export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<User> {
   const { caller, tx } = scope;

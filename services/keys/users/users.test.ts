@@ -60,6 +60,17 @@ describe('users', () => {
     expect(Date.parse(changed.updatedAt)).toBeGreaterThanOrEqual(Date.parse(created.updatedAt));
   });
 
+  test('that were erased stay as they are: what they did from then on would be erased from the audit log, too', async () => {
+    const { owner } = await keys.organization();
+    const { id } = await keys.call('users.create', bob, owner);
+    await keys.call('users.update', { id, disabled: true }, owner);
+    const erased = await keys.call('users.erase', { id }, owner);
+    for (const change of [{ disabled: false }, { name: 'Bob' }, { role: 'owner' }]) {
+      expect(await codeOf(keys.call('users.update', { id, ...change }, owner))).toBe('CONFLICT');
+    }
+    expect(await keys.call('users.update', { id, disabled: true }, owner)).toEqual(erased);
+  });
+
   test('of another organization cannot be changed, and look the same as nonexistent ones', async () => {
     const { owner } = await keys.organization();
     const { user: stranger } = await keys.organization();
