@@ -153,3 +153,21 @@ test('why nothing answers is told in one line', async () => {
   const asked = api({ ...rest, WORKTRACK_URL: WORKTRACK_URL.replace('http:', 'https:') }).call(listProjects, {});
   await expect(asked).rejects.toMatchObject({ exitCode: EXIT.unreachable, message: expect.not.stringContaining('\n') });
 });
+
+test.each([[['--title', 'x']], [['--file', 'plan.json']]])(
+  'nothing is created with %j if --field is wrong',
+  async (what) => {
+    const asked: unknown[] = [];
+    const environment = await serving((request, response) => {
+      asked.push(request.url);
+      response.end();
+    });
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const creating = itemCommand().parseAsync(['create', ...what, '--field', 'taskID'], { from: 'user' });
+    await expect(creating).rejects.toMatchObject({
+      exitCode: EXIT.usage,
+      message: expect.stringMatching(/^There is no field taskID; there are id, taskId, /),
+    });
+    expect(asked).toEqual([]);
+  },
+);

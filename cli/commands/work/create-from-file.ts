@@ -9,6 +9,7 @@ import type { Options } from '../sending.ts';
 
 /** All items of a file at once, or none. */
 export async function createFromFile(service: Api, path: string, options: Options): Promise<void> {
+  requireField(options.field, ['id', 'taskId', 'ref', 'created']);
   const { items: _, ...place } = await fieldsFrom(createWorkItems, options);
   const { projectId = service.projectId, ...at } = place;
   const named = { ...(at.boardId === undefined && projectId !== undefined && { projectId }), ...at };
@@ -34,6 +35,12 @@ export async function createFromFile(service: Api, path: string, options: Option
     },
     'The file has no items.',
   );
+}
+
+/** Before anything is created: who is told that the command line is wrong repeats it. */
+export function requireField(field: string | undefined, fields: readonly string[]): void {
+  if (field === undefined || fields.includes(field)) return;
+  throw new Failure('usage', `There is no field ${field}; there are ${fields.join(', ')}.`);
 }
 
 const ITEM = /\bitems\.(\d+)(?:\.([\w.]+\w))?/g;

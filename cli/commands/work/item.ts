@@ -10,7 +10,7 @@ import { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
 import { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
-import type { WrittenItem } from '@worktrack/contracts/work-items/work-item';
+import { WorkItem, type WrittenItem } from '@worktrack/contracts/work-items/work-item';
 import { Command, Option } from 'commander';
 import { Failure } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
@@ -18,7 +18,7 @@ import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { type Cell, minute, print, printJson, printList, printProblem, printRecord, warn } from '../../output.ts';
 import { type Api, api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
-import { createFromFile } from './create-from-file.ts';
+import { createFromFile, requireField } from './create-from-file.ts';
 import { addFileCommands } from './item-files.ts';
 import { addWorkCommands } from './item-work.ts';
 
@@ -172,6 +172,7 @@ async function create(options: Options & { readonly file?: string; readonly temp
   if (options.file !== undefined) return createFromFile(service, options.file, options);
   const { template: named } = options;
   const given = await fieldsFrom(createWorkItem, options);
+  requireField(options.field, given.externalId === undefined ? SHOWN : [...SHOWN, 'created']);
   const template = named === undefined ? {} : await templateNamed(service, named, given);
   const fields: Record<string, unknown> = { type: 'task', ...template, ...given };
   if (fields.title === undefined) throw new Failure('usage', 'Pass --title, or --file with a list of items.');
@@ -263,11 +264,11 @@ async function update(id: string, options: Options): Promise<void> {
 /** For scripts: `id=$(worktrack item create … --field taskId)`. */
 const fieldOption = () => new Option('--field <name>', 'print only this field of each item').conflicts('json');
 
+const SHOWN = Object.keys(WorkItem.shape);
+
 function fieldOf(item: object, field: string): string {
+  requireField(field, Object.keys(item));
   const value = (item as Readonly<Record<string, unknown>>)[field];
-  if (value === undefined) {
-    throw new Failure('usage', `There is no field ${field}; there are ${Object.keys(item).join(', ')}.`);
-  }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
