@@ -7,6 +7,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
+import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Confirm } from '../parts/popup/dialog.tsx';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
@@ -158,7 +159,13 @@ function LinkedIdea({ id }: { readonly id: string }) {
   });
   return (
     <li>
-      <a href={to(`items/${id}`)}>{idea.data ? `${idea.data.taskId} ${idea.data.title}` : id}</a>
+      {idea.data ? (
+        <a href={to(`items/${id}`)}>
+          {idea.data.taskId} {idea.data.title}
+        </a>
+      ) : (
+        <span class="quiet">{idea.isError ? id : common.loading}</span>
+      )}
     </li>
   );
 }

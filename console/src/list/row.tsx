@@ -98,6 +98,7 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
       role="gridcell"
       class={`list-cell list-cell-${name}`}
       data-cell={name}
+      data-what={BARE.includes(name) ? nameOf(name) : undefined}
       tabIndex={isTitle ? undefined : tabIndex}
       {...(mayEdit && !isTitle && { 'aria-label': nameOfCell(name, card) })}
       onFocusCapture={() => actions.focus({ key: lineKey, id: card.id, cell: name })}
@@ -125,6 +126,9 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
     </div>
   );
 }
+
+/** Where no head names the columns, dates and numbers say what they are. */
+const BARE: readonly CellName[] = ['dueDate', 'estimate', 'cost', 'createdAt', 'updatedAt'];
 
 const roleIn = (board: Board | undefined, columnId: string) => board?.columns.find(({ id }) => id === columnId)?.role;
 

@@ -1,0 +1,98 @@
+import type { Source } from '@worktrack/contracts/feedback/records';
+import { expect, test } from 'vitest';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+// What is shown can be read for what it is, at any width.
+
+const stage = openStage();
+const PHONE = { width: 375, height: 812 };
+
+test('a card names its agent in full beside a long lease', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Held' });
+  const claim = { ids: [id], agent: 'refactoring-7', leaseSeconds: 3_600 };
+  const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  const beat = { leaseToken: data.lease.token, state: 'working', progress: 0.99 };
+  await organization.call('POST', `/api/work-items/${id}/progress`, beat);
+  const { page } = await stage.visit('board', {
+    apiKey: organization.apiKey,
+    locale: 'de-DE',
+    viewport: { width: 1280, height: 800 },
+  });
+  const name = page.locator('.card').filter({ hasText: taskId }).locator('.card-agent-name');
+  await name.getByText('refactoring-7').waitFor();
+  expect(await name.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+});
+
+test('on a phone, a list says of a bare number or date what it is', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Estimated', estimate: 3 });
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey, viewport: PHONE });
+  const estimate = page.locator('[data-cell=estimate]').first();
+  await estimate.waitFor();
+  const said = () => estimate.evaluate((element) => getComputedStyle(element, '::before').content);
+  expect(await said()).toBe('"Estimate"');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(await said()).toBe('none');
+});
+
+test('an idea of a submission is named once it is read, and never by its id', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Dark theme', type: 'idea' });
+  const source = await organization.call<Source>('POST', '/api/feedback/sources', {
+    type: 'server',
+    name: 'Shop',
+    requireCaptcha: false,
+  });
+  const { publicKey } = source.data;
+  const url = `/feedback/widget/bootstrap?publicKey=${publicKey}`;
+  const { token } = (await organization.call<{ token: string }>('GET', url)).data;
+  const sent = { publicKey, token, message: 'Please a dark theme' };
+  const submission = (await organization.call<{ id: string }>('POST', '/feedback/ingest', sent)).data;
+  await organization.call('POST', `/api/feedback/items/${submission.id}/links`, { workItemId: id });
+  const { page } = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(`**/api/work-items/${id}`, async (route) => {
+    asked.resolve();
+    await answered.promise;
+    await route.continue();
+  });
+  await page.goto(`${stage.url}/console/inbox?item=${submission.id}`);
+  await asked.promise;
+  const ideas = page.getByRole('article').locator('ul.plain');
+  await ideas.getByText('Loading…').waitFor();
+  expect(await page.getByText(id).count()).toBe(0);
+  answered.resolve();
+  await ideas.getByRole('link', { name: `${taskId} Dark theme` }).waitFor();
+});
+
+test('the current section of the settings stays in view when the window becomes narrow', async () => {
+  const { page } = await stage.visit('settings/webhooks', { viewport: { width: 1280, height: 800 } });
+  const current = page.locator('.settings-nav [aria-current]');
+  await current.waitFor();
+  await page.setViewportSize(PHONE);
+  const isInView = () =>
+    current.evaluate((entry) => {
+      const { left, right } = entry.getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    });
+  await expect.poll(isInView).toBe(true);
+});
+
+test('the choices of gates are aligned with the first line of what they mean', async () => {
+  const { page } = await stage.visit('settings/project', { viewport: PHONE });
+  const choice = page
+    .locator('label')
+    .filter({ has: page.locator('input[type=radio]') })
+    .first();
+  await choice.waitFor();
+  const apart = await choice.evaluate((label) => {
+    const middleOf = (element: Element | null) => {
+      const { top, bottom } = (element as Element).getBoundingClientRect();
+      return (top + bottom) / 2;
+    };
+    return Math.abs(middleOf(label.querySelector('input')) - middleOf(label.querySelector('.settings-choice')));
+  });
+  expect(apart).toBeLessThan(4);
+});
