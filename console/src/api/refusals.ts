@@ -1,5 +1,5 @@
+import type { ErrorDetail } from '@worktrack/contracts/errors';
 import { messages } from '../language/messages.ts';
-import type { ServiceError } from './service-error.ts';
 
 /**
  * What people meet: by reason, else by the field at fault, else by code. English has a sentence of its own only where the service's words are not for people.
@@ -161,8 +161,16 @@ export interface Sentence {
   readonly isSufficient: boolean;
 }
 
+/** What of an error (service-error.ts) says which sentence it is. */
+interface Refused {
+  readonly code: string;
+  readonly reason: string | undefined;
+  readonly details: readonly ErrorDetail[];
+  readonly current: unknown;
+}
+
 /** @returns undefined: the service's own words are in the language of the page */
-export function sentenceFor({ code, reason, details, current }: ServiceError): Sentence | undefined {
+export function sentenceFor({ code, reason, details, current }: Refused): Sentence | undefined {
   const field = FIELDS.find((each) => details.some(({ path }) => path.split('.', 1)[0] === each));
   const isStale = code === 'CONFLICT' && current !== undefined;
   // A later service may have reasons that this page does not know.
