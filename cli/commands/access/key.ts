@@ -40,7 +40,7 @@ export function keyCommand(): Command {
   key
     .command('rotate <id>')
     .description('replace a key by one with all that it has; `self`: your own')
-    .option('--overlap <time>', 'how long the old one still works: 12h; default: 1d', duration)
+    .option('--overlap <time>', 'how long the old one still works, at most 7d: 12h; default: 1d', duration)
     .addOption(jsonOption())
     .action(rotate);
   key

@@ -37,7 +37,7 @@ export function trustCommand(): Command {
       ),
     )
     .option('--project <id...>', 'their only projects; default: those of your own key')
-    .option('--ttl <time>', 'how long a token lasts: 5m; default: 15m', duration)
+    .option('--ttl <time>', 'how long a token lasts, from 1m to 1h: 5m; default: 15m', duration)
     .option('--reuse <n>', REUSE, wholeNumber)
     .option('--jwks <file>', JWKS)
     .option('--user <id>', 'the user that tokens act as; default: yourself')
@@ -54,7 +54,7 @@ export function trustCommand(): Command {
     )
     .addOption(new Option('--permission <permission...>', 'what tokens may do').choices(PERMISSIONS))
     .option('--project <id...>', 'their only projects')
-    .option('--ttl <time>', 'how long a token lasts: 5m', duration)
+    .option('--ttl <time>', 'how long a token lasts, from 1m to 1h: 5m', duration)
     .option('--reuse <n>', REUSE, wholeNumber)
     .option('--jwks <file>', JWKS)
     .addOption(jsonOption())
