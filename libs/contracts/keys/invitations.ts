@@ -21,7 +21,7 @@ export const makeInvitation = operation({
   effect: 'create',
   input: z.strictObject({ userId: Id }),
   output: z.object({
-    id: RecordId,
+    invitationId: RecordId,
     userId: RecordId,
     /** `null` in a replay. */
     code: z.string().nullable(),

@@ -13,7 +13,7 @@ export const inviteUser: Composition<typeof operation> = async (
   { identity, clients, options },
 ) => {
   const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options);
-  const { id, email, ...made } = output;
+  const { invitationId: id, email, ...made } = output;
   const { code, expiresAt } = made;
   if (code === null) return { output: { ...made, mail: null }, replayed };
   const [inviter, organization] = [identity.user.name, identity.organization.name];

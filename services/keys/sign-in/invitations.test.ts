@@ -7,7 +7,7 @@ import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toldBy } from '../../../test/support/outbox.ts';
+import { auditedOf, toldBy } from '../../../test/support/outbox.ts';
 import { InvitationModel } from '../invitations/invitations.model.ts';
 import { codeOf, startKeys } from '../testing.ts';
 
@@ -65,7 +65,7 @@ describe('an invitation', () => {
     expect((Date.parse(expiresAt) - Date.now()) / DAY_MS).toBeCloseTo(7, 3);
     const user = { id: userId, name, email, role: 'member' };
     expect(await unused(owner)).toMatchObject([
-      { id: made.id, user, invitedBy: owner.user.name, state: 'open', expiresAt },
+      { id: made.invitationId, user, invitedBy: owner.user.name, state: 'open', expiresAt },
     ]);
     expect(await listed(userId, owner)).toMatchObject({ state: 'open', expiresAt });
     const token = await open(code as string);
@@ -166,6 +166,7 @@ describe('an invitation', () => {
     const code = await invite(userId, by);
     await end({ owner, userId, by });
     expect(await endOf(code)).toBe(expected);
+    if (expected === 'expired') expect(await listed(userId, owner)).toMatchObject({ state: 'ended' });
   });
 
   test('that was withdrawn or replaced tells of itself as that, and a new one after a used one does not change what the used one says', async () => {
@@ -206,6 +207,26 @@ describe('an invitation', () => {
       { type: 'user.updated', subject, revision: 3, data: changes(until, null), actor: { userId: id } },
       { type: 'user.updated', subject, revision: 4, data: changes(null, expect.any(String)) },
       { type: 'user.updated', subject, revision: 5, data: changes(expect.any(String), null) },
+    ]);
+  });
+
+  test('is audited: its making, its use, a try that came too late, and its withdrawal', async () => {
+    const { organization, owner } = await keys.organization();
+    const { id } = await colleague(owner);
+    const code = await invite(id, owner);
+    await open(code);
+    await endOf(code);
+    await invite(id, owner);
+    await keys.call('users.withdrawInvitation', { userId: id }, owner);
+    const entries = (await auditedOf(organization.id)).filter(({ action }) => /invit|sessions/i.test(action));
+    const invited = { action: 'users.invite', outcome: 'allowed', targets: [{ type: 'user', id }] };
+    const until = [{ field: 'invitedUntil', old: null, new: expect.any(String) }];
+    expect(entries).toMatchObject([
+      { ...invited, changes: until },
+      { action: 'sessions.create', outcome: 'allowed', actor: { type: 'user', id } },
+      { action: 'sessions.create', outcome: 'denied', actor: { type: 'key', id: owner.key.id, userId: id } },
+      invited,
+      { action: 'users.withdrawInvitation', outcome: 'allowed', targets: [{ type: 'user', id }] },
     ]);
   });
 });

@@ -19,11 +19,11 @@ export async function inviteUser(
   await takeAccessTurn(context);
   const before = await endInvitation(context, userId, 'replaced');
   const { key: code, ...secret } = mint.make(CODE_MARK);
-  const { _id: id, expiresAt } = await insertInvitation(
+  const { _id: invitationId, expiresAt } = await insertInvitation(
     context,
     { ...secret, userId, invitedBy: caller.userId, keyId: key._id, permissions: [...caller.permissions] },
     key.expiresAt,
   );
   await tellOfInvitation(context, userId, { from: before?.expiresAt, to: expiresAt });
-  return { id, userId, code, email: user.email, expiresAt: expiresAt.toISOString() };
+  return { invitationId, userId, code, email: user.email, expiresAt: expiresAt.toISOString() };
 }
