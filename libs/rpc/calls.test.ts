@@ -312,6 +312,7 @@ describe('a deadline', () => {
     const { service } = await rig.client();
     expect(await failure(service.call('calls.hold', {}, { requestId, deadlineMs: 60 }))).toMatchObject({
       code: 'DEADLINE_EXCEEDED',
+      message: expect.stringMatching(/Idempotency-Key/),
     });
     // Stopping waits for open messages.
     await server.stop();

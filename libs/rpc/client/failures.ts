@@ -7,5 +7,6 @@ export function unavailable(message: string): OperationError {
 }
 
 export function deadlineExceeded(operation: string): OperationError {
-  return new OperationError('DEADLINE_EXCEEDED', `${operation} was not answered in time; repeat it with the same key.`);
+  const message = `${operation} was not answered in time. Repeat it; a write with the same Idempotency-Key, so that it takes effect once.`;
+  return new OperationError('DEADLINE_EXCEEDED', message);
 }
