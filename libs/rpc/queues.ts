@@ -6,6 +6,13 @@ import type { Log } from './types.ts';
  * the queue of one that stays down longer is gone, and `mandatory` publishing says so at once.
  */
 export const RESTART_GRACE_MS = 2_000;
+/**
+ * The same for calls that wait anyway. Longer than clients take to check on the queue again, which extends its life: so it does not end, and is not created anew without the
+ * calls in it, while one of them waits and nobody notices.
+ */
+const WAITING_GRACE_MS = 5_000;
+
+export const graceMsOf = (lane: LaneName) => (lane === 'waiting' ? WAITING_GRACE_MS : RESTART_GRACE_MS);
 const DEAD_LETTER_KEEP_MS = 7 * 24 * 3_600_000;
 export const DEAD_LETTERS_MAX = 10_000;
 
@@ -64,7 +71,7 @@ export async function declareLane(model: ChannelModel, queues: LaneQueues, log: 
   });
   const options: Options.AssertQueue = {
     durable: true,
-    expires: RESTART_GRACE_MS,
+    expires: graceMsOf(queues.retries === undefined ? 'waiting' : 'normal'),
     deadLetterExchange: '',
     deadLetterRoutingKey: queues.dead,
     arguments: { 'x-queue-type': 'classic' },

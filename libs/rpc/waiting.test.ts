@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { virtualHost } from '../../test/support/servers.ts';
 import { nowMs } from './clock.ts';
+import { RESTART_GRACE_MS } from './queues.ts';
 import { echoOperation } from './testing/echo.ts';
 import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers, Waiting } from './types.ts';
@@ -89,6 +91,20 @@ describe('calls that wait', () => {
     await first.holder.has(1);
     await first.stop();
     await second.holder.has(1);
+    second.holder.answerAll();
+    expect(await answer).toEqual({ text: 'a' });
+  });
+
+  test('are found by the only replica again, also if it takes longer to restart than a queue of other calls lasts', async () => {
+    const first = await replica();
+    const { service } = await rig.client();
+    const answer = service.call('waiting.take', { text: 'a', waitSeconds: 30 }, { requestId });
+    await first.holder.has(1);
+    await first.die();
+    await sleep(2 * RESTART_GRACE_MS);
+    const second = await replica();
+    // Rejected, or answered by nobody, if the call was lost.
+    await Promise.race([second.holder.has(1), answer]);
     second.holder.answerAll();
     expect(await answer).toEqual({ text: 'a' });
   });

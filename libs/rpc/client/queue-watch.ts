@@ -1,7 +1,7 @@
 import type { ChannelModel, Message } from 'amqplib';
 import { nowMs } from '../clock.ts';
 import { readRequests } from '../message/envelope.ts';
-import { laneQueues, lookAtQueue, MAX_GENERATIONS, RESTART_GRACE_MS } from '../queues.ts';
+import { graceMsOf, laneQueues, lookAtQueue, MAX_GENERATIONS, RESTART_GRACE_MS } from '../queues.ts';
 import type { Log } from '../types.ts';
 import type { Availability } from './availability.ts';
 import { unavailable } from './failures.ts';
@@ -95,7 +95,7 @@ export class QueueWatch {
         destination.movesUntilMs = nowMs() + MOVE_MS;
       }
       // Several clients checking in turn keep a queue without consumers alive, so nothing must wait for its end.
-      const isUnserved = typeof seen === 'object' && this.#isUnserved(queue, seen.consumers);
+      const isUnserved = typeof seen === 'object' && this.#isUnserved(destination, seen.consumers);
       // A long operation may still be finished by a server that is stopping.
       if (seen === 'down' || ((seen === 'absent' || isUnserved) && destination.lane !== 'long')) {
         this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
@@ -106,14 +106,14 @@ export class QueueWatch {
   }
 
   /** Whether it has had no consumer for as long as a restarting service may take. */
-  #isUnserved(queue: string, consumers: number): boolean {
+  #isUnserved({ queue, lane }: Destination, consumers: number): boolean {
     if (consumers > 0) {
       this.#unservedSinceMs.delete(queue);
       return false;
     }
     const sinceMs = this.#unservedSinceMs.get(queue) ?? nowMs();
     this.#unservedSinceMs.set(queue, sinceMs);
-    if (nowMs() - sinceMs < RESTART_GRACE_MS) return false;
+    if (nowMs() - sinceMs < graceMsOf(lane)) return false;
     this.#unservedSinceMs.delete(queue);
     return true;
   }
