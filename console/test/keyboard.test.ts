@@ -45,6 +45,38 @@ test('the page of an item too narrow for two columns is gone through in the orde
   await goesInOrder(page);
 });
 
+test('on a phone, what has the focus in an item is in view, and not behind the button that creates', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Long', description: 'One.\n\nTwo.\n\n'.repeat(12) });
+  await organization.call('POST', `/api/work-items/${id}/comments`, { text: 'Three. '.repeat(200) });
+  const { page } = await stage.visit(`items/${taskId}`, {
+    apiKey: organization.apiKey,
+    viewport: { width: 360, height: 740 },
+  });
+  await page.getByText('No sessions yet.').waitFor();
+  await page.locator('.item-bar').getByRole('button').first().focus();
+  const [seen, hidden]: [string[], string[]] = [[], []];
+  for (let at = 0; at < 60; at++) {
+    await page.keyboard.press('Tab');
+    const { name, isHidden, isInside } = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement;
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const ends = [left + 2, right - 2].flatMap((x) => [top + 2, bottom - 2].map((y) => [x, y] as const));
+      const behind = ends.filter(([x, y]) => document.elementFromPoint(x, y)?.closest('.frame-create'));
+      return {
+        name: `${element.tagName} ${element.getAttribute('aria-label') ?? element.textContent}`,
+        isHidden: bottom < 0 || top > innerHeight || behind.length > 1,
+        isInside: element.closest('main') !== null,
+      };
+    });
+    if (!isInside) break;
+    seen.push(name);
+    if (isHidden) hidden.push(name);
+  }
+  expect(seen.length).toBeGreaterThan(15);
+  expect(hidden).toEqual([]);
+});
+
 test('in an item, whatever has the focus is seen, and it stays where something was chosen', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });

@@ -76,7 +76,7 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
         )}
       </Loaded>
       {may('work-items:write') && (
-        <div>
+        <div class="attachments-new">
           <label for={id} class="button button-quiet attachments-add">
             <Icon of={attachIcon} />
             {words.attach}
