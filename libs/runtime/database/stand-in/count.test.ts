@@ -62,3 +62,20 @@ test('however many match, the windows of a count hold hardly more than its limit
     expect(inWindows.reduce((sum, counted) => sum + counted, 0)).toBeLessThanOrEqual(bound);
   }
 });
+
+test('fewer than the limit are counted by one query, once they were, and still up to it when they are many', async () => {
+  const read = await entries(LIMIT / 10, { apartMs: 86_400_000 });
+  let queries = 0;
+  const counting = async (...args: Parameters<typeof countIndex>) => {
+    queries++;
+    return countIndex(...args);
+  };
+  const counted = () => countByWindows(CountedModel, read, counting, walkIndex);
+  expect(await counted()).toBe(LIMIT / 10);
+  queries = 0;
+  expect(await counted()).toBe(LIMIT / 10);
+  expect(queries).toBe(1);
+  const { organizationId, word } = read.filter;
+  await CountedModel.insertMany(Array.from({ length: LIMIT }, () => ({ _id: uuidv7(), organizationId, word })));
+  for (let time = 0; time < 3; time++) expect(await counted()).toBe(LIMIT);
+});

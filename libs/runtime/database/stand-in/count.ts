@@ -18,16 +18,23 @@ export async function countByWindows(
 ): Promise<number> {
   const { order, range, limit } = read;
   const axis = axisOf(model, order);
+  const memory = new Memory(model, axis, read, 'count');
+  if (memory.span === Infinity) {
+    const all = await count(model, { ...read, limit: Number.MAX_SAFE_INTEGER });
+    if (all >= limit) memory.keep(axis.firstWidth * FIRST_SHARE);
+    return Math.min(all, limit);
+  }
   const present = [{ $project: { [order.field]: 1 } }];
   const [first] = await inOrderByWindows<Record<string, unknown>>(model, { ...read, limit: 1, present }, reader);
   if (!first) return 0;
-  const memory = new Memory(model, axis, read, 'count');
   const start = axis.toAxis(valueAt(first, order.field));
   const width = memory.span ?? Math.max(1, axis.firstWidth * FIRST_SHARE);
   const { found, far } = await walkWindows(axis, { range, far: start + width, width, wanted: limit }, (window) =>
     // Nobody stops it, so it may as well say how many there are.
     count(model, { ...read, range: window, limit: Number.MAX_SAFE_INTEGER }),
   );
-  if (found >= limit && far < Infinity) memory.keep((far - start) * (limit / found) * MARGIN);
+  // Whatever has fewer is read to its end each time: once, and not a window at a time.
+  if (found < limit) memory.keep(Infinity);
+  else if (far < Infinity) memory.keep((far - start) * (limit / found) * MARGIN);
   return Math.min(found, limit);
 }

@@ -104,6 +104,12 @@ test('each value is asked for by itself, which an index can answer, unless there
   };
   await countEachChoice(counting, walkIndex)(ChosenModel, { ...read, filter: { organizationId, word: words(1, 2) } });
   expect(asked).toEqual(['w1', 'w2']);
+  asked.length = 0;
+  // Without bounds the choice is the last condition, which one query is enough for.
+  const { range: _, ...whole } = { ...read, filter: { organizationId, word: words(1, 2) } };
+  await countEachChoice(counting, walkIndex)(ChosenModel, whole);
+  await walkEachChoice(note)(ChosenModel, whole);
+  expect(asked).toEqual([words(1, 2), words(1, 2)]);
 });
 
 type Row = (typeof documents)[number];

@@ -43,22 +43,29 @@ interface Choices {
   readonly mayOverlap: boolean;
 }
 
-function eachChoice(model: AnyModel, { filter, order, range }: Omit<OrderedRead, 'present'>): Choices {
+function eachChoice(model: AnyModel, { filter, order, range, after }: Omit<OrderedRead, 'present'>): Choices {
   const choices = Object.entries(filter).flatMap(([field, condition]) => {
     const values = choiceOf(condition);
     return values ? [[field, [...new Set(values)]] as const] : [];
   });
   if (choices.length === 0) return { filters: [filter], mayOverlap: false };
+  const indexes = indexesOf(model);
+  const isBounded = after || (range && Object.keys(range).length > 0);
+  const whole = { ...filter, ...(isBounded && { [order.field]: { $gt: '' } }) };
   // As if each were one value.
-  const match = { ...filter, ...Object.fromEntries(choices.map(([field]) => [field, ''])), [order.field]: range ?? {} };
-  let best: { readonly covered: readonly string[]; readonly chosen: typeof choices } | undefined;
-  for (const index of indexesOf(model)) {
+  const match = { ...whole, ...Object.fromEntries(choices.map(([field]) => [field, ''])) };
+  // Several only if they are answered by more of an index than one: that goes as far as the first choice.
+  let most = Math.max(...indexes.map((index) => coveredBy(index, whole).length));
+  let best: typeof choices | undefined;
+  for (const index of indexes) {
     const covered = coveredBy(index, match);
     const chosen = choices.filter(([field]) => covered.includes(field));
     const queries = chosen.reduce((product, [, values]) => product * values.length, 1);
-    if (queries <= MAX_QUERIES && covered.length > (best?.covered.length ?? 0)) best = { covered, chosen };
+    if (queries > MAX_QUERIES || covered.length <= most) continue;
+    most = covered.length;
+    best = chosen;
   }
-  const chosen = best?.chosen ?? [];
+  const chosen = best ?? [];
   const filters = chosen.reduce<Condition[]>(
     (all, [field, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [field]: value }))),
     [filter],
