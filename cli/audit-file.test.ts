@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 import { chainedHash, signHead } from '@worktrack/runtime/audit/chain';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkAuditFile } from './audit-file.ts';
+import { checkAuditFile, headsIn } from './audit-file.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const stranger = generateKeyPairSync('ed25519').privateKey;
@@ -47,6 +47,7 @@ describe('a log', () => {
   test('that is as it was entered has no fault, in whole or in part', async () => {
     expect(await faultsIn(WHOLE)).toEqual([]);
     expect(await faultsIn(WHOLE.slice(15))).toEqual([]);
+    expect(await faultsIn([...WHOLE.map((entry) => `${JSON.stringify(entry)}\r`), '\r', '\r'])).toEqual([]);
   });
 
   test.each<[string, readonly AuditEntry[], number]>([
@@ -95,4 +96,14 @@ describe('a log', () => {
     expect(await faultsIn(WHOLE, [headOf(first, stranger)])).toEqual([10]);
     expect(await faultsIn(WHOLE, [{ ...headOf(first), keyId: 'b' }])).toEqual([10]);
   });
+});
+
+test.each<[string, string, readonly AuditHead[]]>([
+  ['no line', '', []],
+  ['one', JSON.stringify(HEADS[0]), HEADS.slice(0, 1)],
+  ['one of another form', JSON.stringify({ seq: 10, ...HEADS[0] }, null, 2), HEADS.slice(0, 1)],
+  ['several, with the line ends of Windows', HEADS.map((head) => `${JSON.stringify(head)}\r\n`).join(''), HEADS],
+  ['an answer', JSON.stringify({ success: true, data: { heads: HEADS, nextCursor: null } }), HEADS],
+])('heads are read from %s', (_, text, heads) => {
+  expect(headsIn(text)).toEqual(heads);
 });

@@ -66,12 +66,29 @@ export async function checkAuditFile(
     last = seq;
   };
   for await (const { lines: piece, bytes } of piecesOf(file)) {
-    for (const line of piece) if (line !== '') take(line);
+    for (const line of piece) if (line !== '' && line !== '\r') take(line);
     progress(bytes);
   }
   const beyond = heads.filter(({ seq }) => seq > last);
   faults.push(...beyond.map(({ seq }) => ({ seq, what: `has a signed head, but the file ends with ${last}` })));
   return { entries, faults };
+}
+
+/**
+ * @param text heads, one per line, as `audit heads` writes them, which may be none; or the answer of `GET /api/audit/heads`
+ * @throws SyntaxError if it is neither
+ */
+export function headsIn(text: string): AuditHead[] {
+  return valuesIn(text).flatMap((value) => value?.data?.heads ?? value?.heads ?? value);
+}
+
+function valuesIn(text: string) {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    return lines.map((line) => JSON.parse(line));
+  }
 }
 
 const CHUNK_BYTES = 256 * 1024;

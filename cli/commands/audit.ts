@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import type { AuditHead } from '@worktrack/contracts/audit/entry';
 import { exportAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
 import type { AuditKey } from '@worktrack/runtime/audit/chain';
 import { Command } from 'commander';
-import { checkAuditFile } from '../audit-file.ts';
+import { checkAuditFile, headsIn } from '../audit-file.ts';
 import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
 import { allPages } from '../service/all-pages.ts';
@@ -51,7 +50,7 @@ async function heads(): Promise<void> {
 
 async function verify(file: string, given: { readonly heads?: string; readonly keys?: string }): Promise<void> {
   const totalBytes = reading(file, () => statSync(file).size);
-  const kept = given.heads === undefined ? [] : headsIn(given.heads);
+  const kept = given.heads === undefined ? [] : reading(given.heads, (text) => headsIn(text()));
   const keys = given.keys === undefined ? undefined : keysIn(given.keys);
   const { entries, faults } = await checkAuditFile(file, { heads: kept, keys }, (bytes) =>
     progress(`${bar(bytes / totalBytes)} ${Math.floor((100 * bytes) / totalBytes)} %`),
@@ -70,21 +69,6 @@ async function verify(file: string, given: { readonly heads?: string; readonly k
       ? `${kept.length} heads fit${keys ? '' : '; their signatures were not checked, for which --keys is needed'}.`
       : 'Without --heads, a log that was cut off, or rewritten to its end, is not noticed.';
   print(`${entries} entries are as they were entered. ${heads}`);
-}
-
-/** One per line, as `audit heads` writes them; or the answer of `GET /api/audit/heads`. */
-function headsIn(file: string): AuditHead[] {
-  return reading(file, (text) => {
-    const whole = text();
-    if (!whole.trimStart().startsWith('{"organizationId"')) {
-      const answer = JSON.parse(whole);
-      return answer.data?.heads ?? answer.heads ?? answer;
-    }
-    return whole
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line));
-  });
 }
 
 function keysIn(file: string): AuditKey[] {
