@@ -80,7 +80,7 @@ export const eraseUser = operation({
   effect: 'update',
   input: z.strictObject({ id: Id }),
   output: User,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
   example: {
     input: { id: ids.user },
     output: {

@@ -3,6 +3,7 @@ import type { eraseUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { audited } from '@worktrack/runtime/database/outbox/audited';
+import { takeAccessTurn } from '../access-turn.ts';
 import { eraseIdentity, userById } from './users.repository.ts';
 
 /** Here at once; in the logs, which hold copies, as soon as they take in the event that tells of it. */
@@ -15,6 +16,7 @@ export async function eraseUser(
   if (!user.disabled) {
     throw context.fail('CONFLICT', `${user.email} is not disabled. Disable the user first: PATCH /api/users/${id}.`);
   }
+  await takeAccessTurn(context);
   audited(context.writes, { targets: [{ type: 'user', id, name: null }], changes: [] });
   return eraseIdentity(context, user);
 }

@@ -71,6 +71,18 @@ describe('users', () => {
     expect(await keys.call('users.update', { id, disabled: true }, owner)).toEqual(erased);
   });
 
+  test('are erased by no owner who is one no more by then', async () => {
+    const { owner } = await keys.organization();
+    const { id } = await keys.call('users.create', bob, owner);
+    await keys.call('users.update', { id, disabled: true }, owner);
+    const other = await keys.call('users.create', { email: 'eve@example.com', name: 'Eve', role: 'owner' }, owner);
+    const { key } = await keys.call('keys.create', { name: 'Eve', userId: other.id }, owner);
+    const eve = await keys.identityOf(key);
+    await keys.call('users.update', { id: other.id, role: 'admin' }, owner);
+    expect(await codeOf(keys.call('users.erase', { id }, eve))).toBe('PERMISSION_DENIED');
+    expect(await codeOf(keys.call('users.erase', { id }, owner))).toBe('ok');
+  });
+
   test('of another organization cannot be changed, and look the same as nonexistent ones', async () => {
     const { owner } = await keys.organization();
     const { user: stranger } = await keys.organization();
