@@ -9,6 +9,7 @@ import { useQuery } from '../api/query.ts';
 import { isGone } from '../api/service-error.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { FormFailed } from '../parts/form/form-failed.tsx';
+import { ProjectChecks } from '../parts/form/project-checks.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loaded } from '../parts/page/states.tsx';
@@ -175,24 +176,7 @@ function ProjectChoice({ chosen, onChoose }: ProjectChoiceProps) {
           {choice ? words.someProjects : words.everyProject}
         </label>
       ))}
-      {chosen && (
-        <ul class="plain">
-          {projects.map(({ id, name }) => (
-            <li key={id}>
-              <label class="settings-check">
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(id)}
-                  onChange={({ currentTarget }) =>
-                    onChoose(currentTarget.checked ? [...chosen, id] : chosen.filter((each) => each !== id))
-                  }
-                />
-                {name}
-              </label>
-            </li>
-          ))}
-        </ul>
-      )}
+      {chosen && <ProjectChecks chosen={chosen} onChoose={onChoose} />}
     </fieldset>
   );
 }

@@ -7,6 +7,7 @@ import { words as invitation } from '../../invitation/messages.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
+import { ProjectChecks } from '../../parts/form/project-checks.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { useProjects } from '../../parts/project.ts';
@@ -83,22 +84,7 @@ function OnlyProjects({ chosen, onChoose }: OnlyProjectsProps) {
   return (
     <fieldset class="field">
       <legend class="label">{words.onlyProjects}</legend>
-      <ul class="plain">
-        {projects.map(({ id, name }) => (
-          <li key={id}>
-            <label class="settings-check">
-              <input
-                type="checkbox"
-                checked={chosen.includes(id)}
-                onChange={({ currentTarget }) =>
-                  onChoose(currentTarget.checked ? [...chosen, id] : chosen.filter((each) => each !== id))
-                }
-              />
-              {name}
-            </label>
-          </li>
-        ))}
-      </ul>
+      <ProjectChecks chosen={chosen} onChoose={onChoose} />
     </fieldset>
   );
 }
