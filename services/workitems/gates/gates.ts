@@ -38,25 +38,19 @@ function verdictFaults(
   const role = roleOf(column);
   const isThere = verdictIn(role) === kind;
   const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
-  return [
-    ...(isThere
-      ? []
-      : [
-          {
-            reason: 'not_due' as const,
-            text: `${taskId} is in ${column.name}: a ${kind} is for what is ${WAITS[kind]}. ${insteadOf(role)}`,
-          },
-        ]),
-    ...(isPass && isOwn
-      ? [
-          {
-            reason: 'own_work' as const,
-            text: `${taskId} was worked on with this key or by its user: let somebody else pass it.`,
-          },
-        ]
-      : []),
-    ...(hasResults ? [] : [{ text: `A validation without testResults says nothing: pass { passed, failed }.` }]),
+  const faults: readonly (Fault | false)[] = [
+    !isThere && {
+      reason: 'not_due',
+      text: `${taskId} is in ${column.name}: a ${kind} is for what is ${WAITS[kind]}. ${insteadOf(role)}`,
+    },
+    isPass &&
+      isOwn && {
+        reason: 'own_work',
+        text: `${taskId} was worked on with this key or by its user: let somebody else pass it.`,
+      },
+    !hasResults && { text: 'A validation without testResults says nothing: pass { passed, failed }.' },
   ];
+  return faults.filter((fault) => fault !== false);
 }
 
 interface Fault {
