@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import { isNoRoute, notAsWorktrack } from '../failure.ts';
+import { MAY_SUCCEED_LATER } from '../service/repeated.ts';
 import { asked, type Service } from '../service/service.ts';
 
 /** Longer than the longest operation, writing a prompt. */
@@ -165,7 +166,7 @@ export class RemoteTools {
     if (!code || !said || isNoRoute(said)) {
       const words = notAsWorktrack(baseUrl, status);
       // What a proxy returns while the service behind it restarts.
-      return status >= 502 && status <= 504 ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);
+      return MAY_SUCCEED_LATER.has(status) ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);
     }
     if (status === 503 || status === 504) return new ServiceAway(said);
     if (status === 401) return new ServiceRefused(code, `${baseUrl} refuses the API key from ${keySource}. ${said}`);
