@@ -60,7 +60,7 @@ export class QueueNodeDown extends Error {}
  * The dead-letter queue has the virtual host's default type: `default_queue_type = quorum` preserves it through the loss of a node
  * out of three.
  */
-export async function declareLane(model: ChannelModel, queues: LaneQueues, log: Log): Promise<void> {
+export async function declareLane(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<void> {
   await declareQueue(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
@@ -71,7 +71,7 @@ export async function declareLane(model: ChannelModel, queues: LaneQueues, log: 
   });
   const options: Options.AssertQueue = {
     durable: true,
-    expires: graceMsOf(queues.retries === undefined ? 'waiting' : 'normal'),
+    expires: graceMsOf(lane),
     deadLetterExchange: '',
     deadLetterRoutingKey: queues.dead,
     arguments: { 'x-queue-type': 'classic' },

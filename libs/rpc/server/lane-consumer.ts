@@ -71,12 +71,12 @@ export class LaneConsumer {
   }
 
   #consume(queues: LaneQueues, queue: string, prefetch: number, generation: number): RecoveringChannel {
-    const { broker, log } = this.#options;
+    const { broker, lane, log } = this.#options;
     return new RecoveringChannel(broker.consuming, {
       name: queue,
       setup: async (channel, model) => {
         try {
-          await declareLane(model, queues, log);
+          await declareLane(model, lane, queues, log);
         } catch (error) {
           const isLast = generation === this.#generations && generation < MAX_GENERATIONS;
           if (error instanceof QueueNodeDown && isLast) this.#takeNextGeneration();
