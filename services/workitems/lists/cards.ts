@@ -1,5 +1,6 @@
 import { isUuid, pagination } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Board } from '@worktrack/contracts/projects/board';
 import type {
   Card,
   listCards as operation,
@@ -38,6 +39,27 @@ export async function listProjectCards(
 ): Promise<Output<typeof projectOperation>> {
   const { _id: projectId } = await requireProject(context, id);
   return cardsLike(context, { ...given, projectId }, ids);
+}
+
+type ColumnCards = Cards & { readonly boardColumnId: string };
+
+/** What each column of a board begins with, as `listCards` lists it. What cards show of other items is read for all columns together. */
+export async function listColumns(
+  { id: boardId, projectId, columns }: Board,
+  given: Omit<Given, 'page'>,
+  context: Context,
+): Promise<ColumnCards[]> {
+  const pages = await Promise.all(
+    columns.map(({ id }) => pageOfList({ ...given, page: 1, boardColumnId: [id], boardId, projectId }, context)),
+  );
+  const cards = await cardsOf(
+    context,
+    pages.flatMap(({ rows }) => rows),
+  );
+  return columns.map(({ id: boardColumnId }, at) => {
+    const { rows, ...page } = pages[at] as (typeof pages)[number];
+    return { boardColumnId, cards: cards.splice(0, rows.length), ...page };
+  });
 }
 
 /** @param ids undefined: all that match */

@@ -5,7 +5,7 @@ import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts'
 import { listBoards } from '../administration/read-boards.ts';
 import { getProject, listProjects } from '../administration/read-projects.ts';
 import { requireBoard } from '../boards/boards.repository.ts';
-import { listCards } from './cards.ts';
+import { listColumns } from './cards.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;
 
@@ -27,11 +27,8 @@ export async function openBoard(
   const board = boards.find((each) => each.id === wanted);
   if (!board) throw context.fail('NOT_FOUND', `There is no board ${wanted} in this project.`);
   const each = Math.max(1, Math.min(limit, Math.floor(MAX_CARDS / board.columns.length)));
-  const columns = board.columns.map(async ({ id: boardColumnId }) => {
-    const page = await listCards({ ...filters, id: board.id, boardColumnId, limit: each }, context);
-    return { boardColumnId, ...page };
-  });
-  return { ...known, boards, boardId: board.id, columns: await Promise.all(columns) };
+  const columns = await listColumns(board, { ...filters, limit: each }, context);
+  return { ...known, boards, boardId: board.id, columns };
 }
 
 function newestOf(projects: readonly { readonly id: string }[], { caller }: Context): string | undefined {
