@@ -54,6 +54,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const build = await rolldown({
     input: ENTRY,
     platform: 'browser',
+    // Of what drags: the others are compiled for browsers that lack classes.
+    resolve: { mainFields: ['module:es2019', 'browser', 'module', 'main'] },
     transform: { target: 'es2023' },
     onLog(_, log) {
       // It would be left for the browser to find.
