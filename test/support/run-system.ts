@@ -4,6 +4,7 @@ import type { ServiceName } from '@worktrack/stack/layout';
 import { Progress } from '@worktrack/stack/report/progress';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { type Services, startServices } from '@worktrack/stack/services';
+import { bundledMain } from './bundled-services.ts';
 import type { Lease } from './lease.ts';
 import { IN_CONTAINERS } from './test-stack.ts';
 
@@ -64,7 +65,7 @@ const LOCAL_ENDPOINTS = {
   OAUTH_CLIENT_ALLOWED_NETWORKS: '127.0.0.1',
 };
 
-/** Services that use the database refuse what MongoDB would refuse; the gateway does not use it. */
+/** From its sources a service that uses the database refuses what MongoDB would refuse, as it does bundled (bundled-services.ts). */
 function watchedEnvironment(id: string): NodeJS.ProcessEnv {
   if (id.startsWith('gateway')) return {};
   const watched = new URL('../mongodb/watched-service.ts', import.meta.url).href;
@@ -84,6 +85,8 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   if (!rabbitmq) throw new Error('A system needs a broker: its own, or a virtual host.');
   const urls = { rabbitmq, redis, mongodb };
   const secrets = loadSecrets(folder, {});
+  // Its traces are made in the modules of the driver (libs/runtime/tracing/database-commands.ts), of which a bundle has copies.
+  const isTraced = options.env?.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined;
   const services = await startServices({
     urls,
     secrets,
@@ -98,7 +101,8 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
       ALTCHA_COUNTERS: '60',
       ...options.env,
     },
-    envOf: (id) => ({ ...watchedEnvironment(id), ...options.envOf?.(id) }),
+    ...(!isTraced && { mainOf: bundledMain }),
+    envOf: (id) => ({ ...(isTraced && watchedEnvironment(id)), ...options.envOf?.(id) }),
     ...(options.nodeOf && { nodeOf: options.nodeOf }),
     ...(options.startTimeoutMs && { startTimeoutMs: options.startTimeoutMs }),
     // On a machine that runs other tests too, a service that yields may get no CPU within a deadline.

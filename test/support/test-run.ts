@@ -7,6 +7,7 @@ import { Progress } from '@worktrack/stack/report/progress';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import { buildServed } from '@worktrack/stack/services';
+import { bundleServices } from './bundled-services.ts';
 import type { Lease } from './lease.ts';
 import { type RunningSystem, runSystem } from './run-system.ts';
 import { IN_CONTAINERS } from './test-stack.ts';
@@ -34,7 +35,7 @@ export class TestRun {
   readonly #id = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
   #servers: Promise<Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>> | undefined;
   #system: Promise<RunningSystem> | undefined;
-  #served: Promise<void> | undefined;
+  #served: Promise<unknown> | undefined;
   #leases = 0;
   #vhosts = 0;
   #moreVhosts: Promise<unknown> | undefined;
@@ -71,9 +72,9 @@ export class TestRun {
   }
 
   /** Once for all systems of the run. */
-  buildServed(): Promise<void> {
-    this.#served ??= buildServed();
-    return this.#served;
+  async buildServed(): Promise<void> {
+    this.#served ??= Promise.all([buildServed(), bundleServices()]);
+    await this.#served;
   }
 
   async sharedSystem(): Promise<SharedSystem> {
