@@ -133,7 +133,7 @@ class Client implements RpcClient {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    for (const call of this.#pending.values()) if (mayWait(call)) this.#giveUp(call, 'This process is stopping.');
+    for (const call of this.#pending) if (mayWait(call)) this.#giveUp(call, 'This process is stopping.');
     await this.#pending.empty();
     await this.#streamClient?.close();
     this.#queueWatch.stop();

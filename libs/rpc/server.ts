@@ -120,6 +120,7 @@ class Server implements RpcServer {
       delivery,
       startedAtMs: receivedAtMs,
       deadlineAtMs: receivedAtMs + request.remainingMs - waitedMs,
+      id: 0,
       isClosed: false,
       trace: undefined,
     }));

@@ -2,6 +2,7 @@ import type { ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import type { CallText } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
+import { OpenSet } from '../open-set.ts';
 import type { LaneName } from '../queues.ts';
 import type { CallTrace, RpcObserver } from '../types.ts';
 import { deadlineExceeded } from './failures.ts';
@@ -23,7 +24,8 @@ export interface Destination {
 }
 
 export interface PendingCall {
-  readonly id: number;
+  /** In the messages about it, too. */
+  id: number;
   readonly operation: string;
   readonly destination: Destination;
   readonly text: CallText;
@@ -43,10 +45,9 @@ export interface PendingCall {
 /** The unanswered calls, in the order in which they started. Each ends once: with its reply, a failure, or its deadline. */
 export class PendingCalls {
   readonly #observer: RpcObserver;
-  readonly #calls = new Map<number, PendingCall>();
+  readonly #calls = new OpenSet<PendingCall>();
   readonly #deadlines = new DeadlineTimer((now) => this.#sweep(now));
   #waiting = 0;
-  #lastId = 0;
   #whenEmpty: (() => void) | undefined;
 
   constructor(observer: RpcObserver) {
@@ -68,8 +69,8 @@ export class PendingCalls {
   }
 
   add(call: Omit<PendingCall, 'id' | 'sentAtMs'>): PendingCall {
-    const pending: PendingCall = { ...call, id: ++this.#lastId, sentAtMs: undefined };
-    this.#calls.set(pending.id, pending);
+    const pending: PendingCall = { ...call, id: 0, sentAtMs: undefined };
+    this.#calls.add(pending);
     if (mayWait(pending)) this.#waiting++;
     this.#deadlines.watch(pending.deadlineAtMs);
     return pending;
@@ -79,8 +80,8 @@ export class PendingCalls {
     return this.#calls.get(id);
   }
 
-  values(): IterableIterator<PendingCall> {
-    return this.#calls.values();
+  [Symbol.iterator](): Iterator<PendingCall> {
+    return this.#calls[Symbol.iterator]();
   }
 
   succeed(call: PendingCall, output: unknown, replayed: boolean): void {
@@ -101,7 +102,7 @@ export class PendingCalls {
 
   #sweep(now: number): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const call of this.#calls.values()) {
+    for (const call of this.#calls) {
       if (call.deadlineAtMs <= now) this.fail(call, deadlineExceeded(call.operation));
       else if (call.deadlineAtMs < next) next = call.deadlineAtMs;
     }
@@ -109,7 +110,7 @@ export class PendingCalls {
   }
 
   #finish(call: PendingCall, outcome: 'ok' | ErrorCode): void {
-    if (this.#calls.delete(call.id) && mayWait(call)) this.#waiting--;
+    if (this.#calls.delete(call) && mayWait(call)) this.#waiting--;
     this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs, call.trace);
     if (this.#whenEmpty && this.#calls.size === 0) this.#whenEmpty();
   }

@@ -58,8 +58,7 @@ export class QueueWatch {
     const calls = items.map(({ id }) => this.#pending.get(id)).filter((call) => call !== undefined);
     // A probe has no items.
     const destination =
-      calls[0]?.destination ??
-      [...this.#pending.values()].find((call) => call.destination.queue === queue)?.destination;
+      calls[0]?.destination ?? [...this.#pending].find((call) => call.destination.queue === queue)?.destination;
     if (!destination) return;
     // A long operation may still be finished by a server that is stopping.
     const lost = new Set([...calls, ...(destination.lane === 'long' ? [] : this.#sentBefore(destination, sentAtMs))]);
@@ -69,7 +68,7 @@ export class QueueWatch {
   #probe(): void {
     const now = nowMs();
     const silent = new Set<Destination>();
-    for (const call of this.#pending.values()) {
+    for (const call of this.#pending) {
       if (now - call.startedAtMs < PROBE_AFTER_MS) break;
       if (call.sentAtMs !== undefined) silent.add(call.destination);
     }
@@ -119,7 +118,7 @@ export class QueueWatch {
   }
 
   #sentBefore(destination: Destination, timeMs: number): PendingCall[] {
-    return [...this.#pending.values()].filter(
+    return [...this.#pending].filter(
       (call) => call.destination === destination && call.sentAtMs !== undefined && call.sentAtMs <= timeMs,
     );
   }

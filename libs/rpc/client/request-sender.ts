@@ -59,7 +59,7 @@ export class RequestSender {
   /** Replies come on the publishing channel, so none will come for what was sent on the last one. Writes are idempotent by their key. */
   resendAll(): void {
     this.#waiting.clear();
-    for (const call of this.#pending.values()) this.#waitingFor(call.destination).push(call);
+    for (const call of this.#pending) this.#waitingFor(call.destination).push(call);
   }
 
   /** Fails the calls that were never sent. */

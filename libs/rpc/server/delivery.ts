@@ -21,6 +21,8 @@ export interface Delivery {
 
 /** A call in progress. */
 export interface Item {
+  /** In this process, once it runs. */
+  id: number;
   readonly request: RequestItem;
   readonly delivery: Delivery;
   readonly startedAtMs: number;

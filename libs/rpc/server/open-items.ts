@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import { ReplyStatus, replyItem } from '../message/envelope.ts';
+import { OpenSet } from '../open-set.ts';
 import type { RpcObserver } from '../types.ts';
 import type { Delivery, Item } from './delivery.ts';
 import type { ReplySender } from './reply-sender.ts';
@@ -10,7 +11,7 @@ export class OpenItems {
   readonly #replies: ReplySender;
   readonly #observer: RpcObserver;
   readonly #tellsWork: boolean;
-  readonly #running = new Set<Item>();
+  readonly #running = new OpenSet<Item>();
   readonly #deadlines = new DeadlineTimer((now) => this.#sweep(now));
   #openDeliveries = 0;
   #whenIdle: (() => void) | undefined;

@@ -100,6 +100,7 @@ export class WaitingCalls {
         startedAtMs: receivedAtMs,
         deadlineAtMs: arrivedMs.deadlineAt - (arrivedMs.offset - offsetMs),
         answerMs: this.#endpoints.get(request.body[0])?.operation.deadlineMs ?? DEFAULT_DEADLINE_MS,
+        id: 0,
         isClosed: false,
         trace: undefined,
         timeUp,

@@ -1,3 +1,4 @@
+import { OpenSet } from '@worktrack/rpc/open-set';
 import { newSpanId, newTraceId, type TraceContext, traceparentOf } from './trace-context.ts';
 import { type Attributes, type Later, now, type Span, type SpanKind } from './types.ts';
 
@@ -33,7 +34,7 @@ export type Send = (span: EndedSpan) => void;
 export class HeldSpans {
   readonly #send: Send;
   /** In the order in which they began. */
-  readonly #open = new Set<Root>();
+  readonly #open = new OpenSet<Root>();
   #bytes = 0;
 
   constructor(send: Send) {
@@ -96,6 +97,8 @@ export class HeldSpans {
 
 /** What is decided together: the spans of one trace in this process, below one call. */
 class Root {
+  /** In this process. */
+  id = 0;
   readonly isSampled: boolean;
   readonly held: HeldSpans;
   first: HeldSpan | undefined;

@@ -1,3 +1,4 @@
+import { OpenSet } from '@worktrack/rpc/open-set';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { Gauge } from 'prom-client';
 import { tooMany } from '../http/rate-headers.ts';
@@ -34,6 +35,8 @@ export interface FairShareLimits {
 export type WhenGone = (abandon: () => void) => () => void;
 
 interface Waiter {
+  /** Among those of its key. */
+  id: number;
   readonly organization: Share;
   readonly key: Share;
   readonly bytes: number;
@@ -46,7 +49,7 @@ interface Share {
   underWay: number;
 }
 interface KeyShare extends Share {
-  readonly waiting: Set<Waiter>;
+  readonly waiting: OpenSet<Waiter>;
 }
 interface OrganizationShare extends Share {
   readonly keys: Map<string, KeyShare>;
@@ -119,6 +122,7 @@ export class FairShare {
         waiting.dec();
       };
       const waiter: Waiter = {
+        id: 0,
         organization,
         key,
         bytes,
@@ -166,8 +170,7 @@ export class FairShare {
         const waiter = organization.waitingCalls > 0 ? this.#nextOf(organization) : undefined;
         if (!waiter) continue;
         // To the end of the line: its next call waits for theirs.
-        this.#organizations.delete(organization.id);
-        this.#organizations.set(organization.id, organization);
+        toEnd(this.#organizations, organization);
         waiter.begin();
         hasBegun = true;
       }
@@ -178,8 +181,7 @@ export class FairShare {
     for (const key of organization.keys.values()) {
       const [waiter] = key.waiting;
       if (!waiter || !this.#hasRoom(organization, key)) continue;
-      organization.keys.delete(key.id);
-      organization.keys.set(key.id, key);
+      toEnd(organization.keys, key);
       return waiter;
     }
     return undefined;
@@ -214,7 +216,7 @@ export class FairShare {
   #keyOf(organization: OrganizationShare, id: string): KeyShare {
     let key = organization.keys.get(id);
     if (!key) {
-      key = { id, underWay: 0, waiting: new Set() };
+      key = { id, underWay: 0, waiting: new OpenSet() };
       organization.keys.set(id, key);
     }
     return key;
@@ -224,6 +226,13 @@ export class FairShare {
     if (key.underWay === 0 && key.waiting.size === 0) organization.keys.delete(key.id);
     if (organization.keys.size === 0) this.#organizations.delete(organization.id);
   }
+}
+
+/** Of what is served in turn. */
+function toEnd<T extends { readonly id: string }>(line: Map<string, T>, one: T): void {
+  if (line.size === 1) return;
+  line.delete(one.id);
+  line.set(one.id, one);
 }
 
 function refusal() {
