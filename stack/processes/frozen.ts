@@ -36,7 +36,7 @@ export async function whileFrozen<Result>(leaders: readonly number[], work: () =
 }
 
 /** A signal reaches one thread after the other. */
-async function untilFrozen(pid: number): Promise<void> {
+export async function untilFrozen(pid: number): Promise<void> {
   const giveUpAtMs = performance.now() + PATIENCE_MS;
   while (!isFrozen(pid)) {
     if (performance.now() > giveUpAtMs) throw new StartError(`Process ${pid} of the stack cannot be paused.`);

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../report/start-error.ts';
 import type { Child } from './child.ts';
+import { untilFrozen } from './frozen.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 const PREDECESSOR_POLL_MS = 50;
@@ -54,10 +55,11 @@ export class Part {
     rmSync(this.#options.pidFile, { force: true });
   }
 
-  /** SIGKILL by default, as in a power cut: resolves once it is gone. Any other signal (SIGSTOP, SIGCONT) is only sent. */
+  /** SIGKILL by default, as in a power cut: resolves once it is gone. After SIGSTOP, resolves once it stands still. Any other signal (SIGCONT) is only sent. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (signal !== 'SIGKILL') {
       this.#child.signal(signal);
+      if (signal === 'SIGSTOP' && !this.#child.exit) await untilFrozen(this.#child.pid);
       return;
     }
     this.#exitIsWanted = true;
