@@ -290,6 +290,27 @@ test('a replay of deliveries resends those, on a schedule that starts afresh', a
   });
 });
 
+test('a replay of deliveries that have not been tried yet sends each of them once', async () => {
+  const caller = newCaller();
+  const at = await endpoint(() => (response) => response.writeHead(503, { 'retry-after': '300' }).end());
+  const { id } = await webhookTo(at, caller);
+  const states = async () => (await deliveries(id, caller)).map(({ seq, state, attempts }) => [seq, state, attempts]);
+  await webhooks.append(caller, [{}]);
+  await until(async () => expect(await states()).toEqual([[1, 'pending', 1]]));
+  // The endpoint is left alone until then.
+  await webhooks.append(caller, [{}, {}]);
+  const waiting = [3, 2].map((seq) => [seq, 'pending', 0]);
+  await until(async () => expect(await states()).toEqual([...waiting, [1, 'pending', 1]]));
+  at.answers(() => 200);
+  const deliveryIds = (await deliveries(id, caller)).slice(0, 2).map(({ id: one }) => one);
+  expect(await webhooks.call('webhooks.replay', { id, deliveryIds }, caller)).toEqual({ replayed: 2 });
+  const sent = [3, 2].map((seq) => [seq, 'delivered', 1]);
+  await until(async () => expect((await states()).slice(0, 2)).toEqual(sent));
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(at.seqs).toContain(4));
+  expect(at.seqs.filter((seq) => seq !== 1)).toEqual([2, 3, 4]);
+});
+
 test('a replay of a delivery names no user who was erased since', async () => {
   const caller = newCaller();
   const at = await endpoint();

@@ -227,17 +227,28 @@ export async function pageOfDeliveries(
   return documents.map(recordOf);
 }
 
+/** `fresh`: not tried yet. */
+type Replayable = Due & Pick<DeliveryDocument, 'fresh'>;
+
 /** Those of a webhook that still exist and were not tests. */
-export async function replayable({ caller, tx }: Scope, webhookId: string, ids: readonly string[]): Promise<Due[]> {
+export async function replayable(
+  { caller, tx }: Scope,
+  webhookId: string,
+  ids: readonly string[],
+): Promise<Replayable[]> {
   const { organizationId } = caller;
-  const found = await DeliveryModel.find({ organizationId, webhookId, _id: mongoose.trusted({ $in: ids }) }, DUE)
+  const found = await DeliveryModel.find(
+    { organizationId, webhookId, _id: mongoose.trusted({ $in: ids }) },
+    { ...DUE, fresh: 1 },
+  )
     .session(tx ?? null)
-    .lean<Due[]>();
+    .lean<Replayable[]>();
   return found.filter(({ seq }) => seq > 0);
 }
 
-/** Sends it again, with a new schedule. */
-export function sendAgain({ caller, writes }: Write, { _id, attempts }: Due): void {
+/** Sends it again, with a new schedule. One that has not been tried yet is in the queue: in that of the retries too, it would be sent twice. */
+export function sendAgain({ caller, writes }: Write, { _id, attempts, fresh }: Replayable): void {
+  if (fresh !== undefined) return;
   const { organizationId } = caller;
   const again = { state: 'pending', attemptsBefore: attempts, dueAtMs: Date.now() };
   // If it was tried meanwhile, its number of attempts differs: then this call runs again from the start.
