@@ -31,6 +31,7 @@ export const resolveWorkItems = operation({
     inputIds: z.array(z.string()),
     notFound: z.array(z.string()),
     items: z.array(ResolvedItem),
+    /** At any depth: of those whose leaf tasks are all deeper than `maxDepth`, only `truncated` tells. */
     withoutLeafTasks: z.array(z.string()),
     /** Something is deeper than `maxDepth`, or the result would exceed the maximum size. */
     truncated: z.boolean(),

@@ -205,6 +205,10 @@ export class Model {
     const notFound: string[] = [];
     const withoutLeafTasks: string[] = [];
     let truncated = false;
+    const hasLeafTask = (item: ModelItem): boolean =>
+      this.childrenOf(item).some((child) =>
+        this.childrenOf(child).length === 0 ? child.type === 'task' : hasLeafTask(child),
+      );
     const leavesBelow = (item: ModelItem, depth: number): ModelItem[] =>
       this.childrenOf(item).flatMap((child) => {
         const isLeaf = this.childrenOf(child).length === 0;
@@ -216,7 +220,7 @@ export class Model {
       const item = this.find(input);
       const found = item && (includeLeafTasks && item.type !== 'task' ? leavesBelow(item, 1) : [item]);
       if (!found) notFound.push(input);
-      else if (found.length === 0) withoutLeafTasks.push(input);
+      else if (found.length === 0 && !hasLeafTask(item)) withoutLeafTasks.push(input);
       for (const { id } of found ?? []) resolvedFrom.set(id, [...(resolvedFrom.get(id) ?? []), input]);
     }
     return { resolvedFrom, notFound, withoutLeafTasks, truncated };

@@ -88,11 +88,15 @@ describe('a leaf task', () => {
       const answer = await resolve(ids, { maxDepth });
       return [answer.items.map(({ taskId }) => taskId), answer.truncated, answer.withoutLeafTasks];
     };
-    expect(await at(1, epic.id)).toEqual([[], true, [epic.id]]);
+    expect(await at(1, epic.id)).toEqual([[], true, []]);
     expect(await at(2, epic.id)).toEqual([[two.taskId], true, []]);
     expect(await at(3, epic.id)).toEqual([[one.taskId, two.taskId], false, []]);
     // One level below one input is a different level below another.
-    expect(await at(1, epic.id, story.id)).toEqual([[one.taskId], true, [epic.id]]);
+    expect(await at(1, epic.id, story.id)).toEqual([[one.taskId], true, []]);
+    // Neither its own depth nor that of another input gives a task to what has none.
+    const empty = await project.create('epic');
+    await project.create('story', { parentId: (await project.create('feature', { parentId: empty.id })).id });
+    expect(await at(1, empty.id, epic.id)).toEqual([[], true, [empty.id]]);
     expect(await at(2, epic.id, story.id)).toEqual([[two.taskId, one.taskId], true, []]);
   });
 

@@ -96,6 +96,7 @@ function resolve(
   const named = inputs.flatMap((input) => namedBy(input) ?? []);
   const roots = includeLeafTasks ? named.filter(({ type }) => type !== 'task').map(({ _id }) => _id) : [];
   const leaves = leafTasksBelow(found, roots, maxDepth);
+  const atAnyDepth = leaves.truncated ? leafTasksBelow(found, roots).byRoot : leaves.byRoot;
 
   const resolvedFrom = new Map<string, string[]>();
   const notFound: string[] = [];
@@ -107,7 +108,7 @@ function resolve(
       continue;
     }
     const resolved = leaves.byRoot.get(item._id) ?? [item._id];
-    if (resolved.length === 0) withoutLeafTasks.push(input);
+    if (resolved.length === 0 && atAnyDepth.get(item._id)?.length === 0) withoutLeafTasks.push(input);
     for (const id of resolved) {
       const from = resolvedFrom.get(id);
       if (from) from.push(input);
