@@ -80,6 +80,13 @@ describe('a budget', () => {
     );
   });
 
+  test('is of at least a millionth of a dollar, or of nothing', async () => {
+    for (const limitUsd of [0, 0.000_001]) {
+      expect((await limit({ limitUsd })).budget).toMatchObject({ limitUsd, remainingUsd: limitUsd });
+    }
+    await expect(limit({ limitUsd: 1e-7 })).rejects.toThrow('must be 0, or at least 0.000001');
+  });
+
   test('that is used up keeps everything below it from being claimed, with ids and without, and the reason names it', async () => {
     const { epic, task } = await tree();
     const free = await project.create('task', { priority: 'low' });

@@ -8,6 +8,8 @@ export const BudgetPeriod = z.enum(BUDGET_PERIODS);
 export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 const MAX_LIMIT_USD = 1_000_000_000;
+/** What amounts are kept in: less would be a budget of nothing. */
+const MIN_LIMIT_USD = 0.000_001;
 
 /** What may be spent on the work below something, and what has been: if several apply, the one with the least left. */
 export const Budget = z.object({
@@ -25,7 +27,13 @@ export const Budget = z.object({
 export type Budget = z.infer<typeof Budget>;
 
 const fields = {
-  limitUsd: z.number().min(0).max(MAX_LIMIT_USD).nullable().describe('null: no budget'),
+  limitUsd: z
+    .number()
+    .min(0)
+    .max(MAX_LIMIT_USD)
+    .refine((usd) => usd === 0 || usd >= MIN_LIMIT_USD, 'must be 0, or at least 0.000001')
+    .nullable()
+    .describe('null: no budget'),
   period: BudgetPeriod.default('total'),
 };
 
