@@ -27,6 +27,7 @@ describe('what is not a request is answered in the envelope, and the connection 
 
   test.each([
     ['no Host', '', 400, 'Host'],
+    ['two Hosts', 'Host: x\r\nhost: y\r\n', 400, 'Send the header Host once'],
     ['an expectation that nobody meets', 'Host: x\r\nExpect: 200-ok\r\n', 417, 'Expect'],
   ])('%s', async (_what, headers, status, named) => {
     const answer = await exchange(`GET /api/me HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);

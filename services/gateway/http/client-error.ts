@@ -6,11 +6,22 @@ import type { FastifyInstance } from 'fastify';
 import { failureBody, JSON_TYPE } from './envelope.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Refuses, in the envelope, what Node refuses without a body: HTTP/1.1 without `Host`, and expectations other than 100-continue. */
+/**
+ * Refuses, in the envelope, what Node refuses without a body: HTTP/1.1 without `Host`, and expectations other than 100-continue. And what Node does not: several `Host`,
+ * of which a proxy may have read another one (RFC 9112, 3.2).
+ */
 export function refuseWhatNodeWould(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw: { httpVersion, headers } }, _reply, done) => {
-    if (headers.host !== undefined || httpVersion === '1.0') return done();
-    done(new OperationError('VALIDATION_FAILED', 'Send the header Host, which HTTP/1.1 requires.'));
+  app.addHook('onRequest', ({ raw: { httpVersion, rawHeaders } }, _reply, done) => {
+    const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host');
+    if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) return done();
+    done(
+      new OperationError(
+        'VALIDATION_FAILED',
+        hosts.length === 0
+          ? 'Send the header Host, which HTTP/1.1 requires.'
+          : 'Send the header Host once: there are several.',
+      ),
+    );
   });
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const requestId = requestIdOf(request);
