@@ -151,6 +151,12 @@ describe('what is refused before the protocol begins uses the envelope of REST',
   });
 });
 
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
 describe('the protocol', () => {
   test('answers a client that accepts any type', async () => {
     const response = await post(TOOLS_LIST, { headers: { accept: '*/*' } });
@@ -177,6 +183,32 @@ describe('the protocol', () => {
       error: { code: -32602, message: expect.stringContaining('cursor') },
     });
   });
+
+  test.each([[null], [[]], ['text'], [7]])(
+    'arguments of a tool that are %j are refused by the tool, in its form',
+    async (args) => {
+      const message = (params: object) => ({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'list_projects', arguments: args, ...params },
+      });
+      const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'list_projects' };
+      for (const response of [
+        await post(message({})),
+        await post([message({})]),
+        await post(message({ _meta: MODERN }), { headers }),
+      ]) {
+        const { result } = (await response.json()) as { result: { isError?: boolean; content: { text: string }[] } };
+        expect({ status: response.status, isError: result.isError }).toEqual({ status: 200, isError: true });
+        expect(JSON.parse(result.content[0]?.text ?? '')).toEqual({
+          error: {
+            code: 'VALIDATION_FAILED',
+            message: 'arguments: must be an object, whose fields are the parameters of the tool; without any, {}.',
+            details: [{ path: 'arguments' }],
+          },
+        });
+      }
+    },
+  );
 
   test('a notification is accepted and not answered', async () => {
     const response = await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -205,13 +237,8 @@ describe('the protocol', () => {
   });
 
   test('there is nothing to subscribe to, and no stream is held open', async () => {
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
     const response = await post(
-      { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: {}, _meta: meta } },
+      { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: {}, _meta: MODERN } },
       { headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' } },
     );
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32601 } });

@@ -26,6 +26,22 @@ export interface ToolArguments {
   readonly inOwnWords: (error: ErrorValue) => ToolError;
 }
 
+/** The one argument of a call whose arguments are no object. */
+const NO_OBJECT = 'no object';
+
+/**
+ * The messages with arguments that the SDK lets through: what is wrong with arguments is the result of a tool, for a model to read. Of those that are no object, the SDK
+ * would make an error of the protocol, which shows the faults as its own library found them.
+ */
+export function withArguments(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withArguments);
+  const { method, params } = (body ?? {}) as { readonly method?: unknown; readonly params?: Fields | null };
+  if (method !== 'tools/call' || typeof params !== 'object' || params?.arguments === undefined) return body;
+  const { arguments: given } = params;
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return body;
+  return { ...(body as object), params: { ...params, arguments: { [NO_OBJECT]: given } } };
+}
+
 export function toolArguments(
   { input }: Pick<Operation, 'input'>,
   { omit = [], names = {}, unlisted = [] }: McpTool,
@@ -55,6 +71,10 @@ export function toolArguments(
     unlisted: new Set(unlisted),
     toInput: (given) => renamed(given, (key) => fieldOf.get(key) ?? key),
     unknown(given) {
+      if (NO_OBJECT in given) {
+        const message = 'must be an object, whose fields are the parameters of the tool; without any, {}';
+        return [{ path: 'arguments', message }];
+      }
       const contradicted = contradictions(given);
       if (contradicted.length > 0) return contradicted;
       const inOwn = renamed(given, (key) => names[key] ?? key);

@@ -10,6 +10,7 @@ import {
 import type { Log } from '@worktrack/rpc/types';
 import type { FastifyRequest } from 'fastify';
 import type { CallOrigin } from '../perform.ts';
+import { withArguments } from './arguments.ts';
 
 const OK = 200;
 const ACCEPTED = 202;
@@ -43,7 +44,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin, message: unknown) 
   });
 
   return async (request, origin, admitNext) => {
-    const { body } = request;
+    const body = withArguments(request.body);
     const face = requestFace(request);
     const route = classifyInboundRequest({
       httpMethod: face.method,
