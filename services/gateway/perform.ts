@@ -28,6 +28,7 @@ import {
   requireUnlimited,
 } from './identity/permissions.ts';
 import type { Slot } from './limits/fair-share.ts';
+import { Invitations } from './limits/invitations.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { requireNoneOutlasts } from './outlasting.ts';
 import { Presence } from './presence.ts';
@@ -85,10 +86,11 @@ export function createPerform(needs: {
   const reservations = new IdempotencyReservations(needs.redis, needs.log);
   const longCalls = new LongCalls();
   const presence = new Presence(needs.redis, needs.log);
+  const invitations = new Invitations(needs);
   const runs = new Map<Operation, Run>();
   for (const contract of CONTRACTS) {
     for (const operation of Object.values(contract.operations))
-      runs.set(operation, runOf(contract, operation, { ...needs, presence }));
+      runs.set(operation, runOf(contract, operation, { ...needs, presence, invitations }));
   }
 
   /** After a wait the key may have lost permissions, or be invalid: what the call just got is then given back. @throws OperationError as for a new request */
@@ -187,9 +189,10 @@ function runOf(
     readonly uploads: LocalUploads;
     readonly health: () => Promise<Health>;
     readonly presence: Presence;
+    readonly invitations: Invitations;
   },
 ): Run {
-  const { clients, uploads, health, presence } = needs;
+  const { clients, uploads, health, presence, invitations } = needs;
   if (contract.name === gatewayContract.name) {
     const composition = (compositions as unknown as Record<string, Composition<Operation>>)[
       operation.name
@@ -204,6 +207,7 @@ function runOf(
         uploads,
         health,
         presence,
+        invitations,
         options,
         fail,
       });

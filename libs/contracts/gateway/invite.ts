@@ -25,7 +25,7 @@ export const inviteUser = operation({
     /** Whether the user was mailed. `failed`: the mail server did not take it. `off`: this installation sends no mail. `null` in a replay. */
     mail: z.enum(['sent', 'failed', 'off']).nullable(),
   }),
-  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
   example: {
     input: { userId: ids.user, language: 'de' },
     output: {

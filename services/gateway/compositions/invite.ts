@@ -10,12 +10,20 @@ import type { Composition } from './composition.ts';
  */
 export const inviteUser: Composition<typeof operation> = async (
   { userId, language },
-  { identity, clients, options },
+  { identity, clients, invitations, options },
 ) => {
-  const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options);
+  const invited = { organizationId: identity.organization.id, userId };
+  await invitations.count(invited);
+  const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options).catch(async (error) => {
+    await invitations.giveBack(invited);
+    throw error;
+  });
   const { invitationId: id, email, ...made } = output;
   const { code, expiresAt } = made;
-  if (code === null) return { output: { ...made, mail: null }, replayed };
+  if (code === null) {
+    await invitations.giveBack(invited);
+    return { output: { ...made, mail: null }, replayed };
+  }
   const [inviter, organization] = [identity.user.name, identity.organization.name];
   const mail = await clients.events
     .call('invitations.mail', { id, to: email, code, expiresAt, inviter, organization, language }, options)

@@ -6,6 +6,7 @@ const LIMITS = [
   'unknown-keys',
   'token-requests',
   'client-registrations',
+  'invitations',
   'key-rate',
   'fair-share',
   'event-streams',

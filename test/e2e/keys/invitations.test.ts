@@ -71,6 +71,29 @@ describe('POST /api/users/:userId/invitation', () => {
   });
 });
 
+test('429 once a user was invited five times in a day, with when it goes on; what was refused or repeated does not count', async () => {
+  const { call } = await system.newOrganization();
+  const { data: users } = await call<{ id: string }>('POST', '/api/users', {
+    ...{ email: `${randomUUID()}@example.com`, name: 'Grace', role: 'member' },
+  });
+  const path = `/api/users/${users.id}/invitation`;
+  const once = { 'idempotency-key': randomUUID() };
+  const statuses: number[] = [];
+  for (let i = 0; i < 2; i++) statuses.push((await call('POST', path, undefined, once)).status);
+  await call('PATCH', `/api/users/${users.id}`, { disabled: true });
+  statuses.push((await call('POST', path)).status);
+  await call('PATCH', `/api/users/${users.id}`, { disabled: false });
+  for (let i = 0; i < 4; i++) statuses.push((await call('POST', path)).status);
+  expect(statuses).toEqual([201, 201, 409, 201, 201, 201, 201]);
+  const { status, headers, error } = await call('POST', path);
+  expect(status).toBe(429);
+  expect(error).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: /^A user may be invited 5 times in a day\. Try again in/,
+  });
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(86_000);
+});
+
 describe('what needs somebody who manages users', () => {
   test('are open invitations, last of all kinds and oldest first, over REST and by tool, until they are used', async () => {
     const organization = await system.newOrganization();
