@@ -14,7 +14,19 @@ const UNUSED =
 const REFINEMENT = /^( +)\.(?:superR|r)efine\((?:.+|\n[\s\S]*?\n\1)\)(?=[,;]?$)/gm;
 /** Of the contracts, what other schemas are made of. */
 const SCHEMAS = [
-  ...['Id', 'RecordId', 'Timestamp', 'ItemRef', 'ColumnRef', 'ProjectId', 'DayOrTime', 'ColumnRole', 'several'],
+  ...[
+    'Id',
+    'RecordId',
+    'Timestamp',
+    'ItemRef',
+    'ColumnRef',
+    'ProjectId',
+    'DayOrTime',
+    'ColumnRole',
+    'several',
+    'oneLine',
+    'manyLines',
+  ],
   ...[
     'Board',
     'columnList',

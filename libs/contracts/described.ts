@@ -7,6 +7,3 @@ export const described = z.registry<{ readonly pattern?: string; readonly descri
 export function anyOf(...expressions: readonly RegExp[]): string {
   return `^(?:${expressions.map(({ source }) => source.replace(/^\^|\$$/g, '')).join('|')})$`;
 }
-
-/** Same as `!/\p{Cc}/u`, in a form that validators in all languages understand. */
-export const WITHOUT_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';

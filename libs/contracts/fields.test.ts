@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { exportAudit, listAudit } from './audit/operations.ts';
+import { listFeedback } from './feedback/inbox.ts';
 import { DayOrTime } from './fields.ts';
+import { createBoard } from './projects/board-operations.ts';
+import { createLabel } from './projects/label-operations.ts';
+import { createProject } from './projects/project-operations.ts';
+import { Templates } from './projects/template.ts';
+import { viewFields } from './projects/view.ts';
+import { addWorkItemComment } from './work-items/changes/comment.ts';
+import { itemFields } from './work-items/work-item.ts';
+
+const ID = '00000000-0000-4000-8000-000000000000';
 
 describe('a day or a time', () => {
   it.each(['2026-01-31', '2024-02-29', '2026-01-31T12:00Z', '2026-01-31T12:00:00.123Z', '2026-01-31T12:00:00+02:00'])(
@@ -21,5 +33,61 @@ describe('a day or a time', () => {
     ['', 'is empty'],
   ])('is not %j, which %s', (given) => {
     expect(DayOrTime.safeParse(given).success).toBe(false);
+  });
+});
+
+describe.each([
+  ['the inbox', listFeedback],
+  ['the audit log', listAudit],
+  ['an export of it', exportAudit],
+])('of %s', (_what, { input }) => {
+  it('from may be the same as to, but not after it: it would find nothing', () => {
+    const found = (from: string, to: string) =>
+      input.safeParse({ from, to }).error?.issues.map(({ path, message }) => [path.join('.'), message]);
+    expect(found('2026-01-31', '2026-01-31T01:00:00+01:00')).toBeUndefined();
+    expect(found('2026-01-31T00:00Z', '2026-01-30')).toEqual([['from', 'must not be after to']]);
+  });
+});
+
+/** Without NUL, line breaks and tabs. */
+const CONTROL = ['\u0001', '\u0007', '\b', '\v', '\f', '\u001b', '\u001f', '\u007f'];
+const faultsOf = (schema: z.ZodType, value: unknown) =>
+  schema.safeParse(value).error?.issues.map(({ path, message }) => [path.join('.'), message]);
+
+describe.each<[string, z.ZodType, (value: string) => unknown, string]>([
+  ['a title', itemFields.title, (value) => value, ''],
+  ['the name of a project', createProject.input, (name) => ({ name }), 'name'],
+  ['a technology', createProject.input, (value) => ({ name: 'x', techStack: [value] }), 'techStack.0'],
+  ['the name of a board', createBoard.input, (name) => ({ id: ID, name }), 'name'],
+  ['the name of a column', createBoard.input, (name) => ({ id: ID, name: 'x', columns: [{ name }] }), 'columns.0.name'],
+  ['the name of a label', createLabel.input, (name) => ({ id: ID, name, colour: '#000000' }), 'name'],
+  ['the name of a template', Templates, (name) => [{ name, type: 'task' }], '0.name'],
+  ['the name of a view', viewFields.name, (value) => value, ''],
+])('%s', (_what, schema, given, path) => {
+  it('is one line without control characters', () => {
+    for (const each of [...CONTROL, '\0', '\n', '\r', '\t', '\u0085']) {
+      expect(faultsOf(schema, given(`a${each}b`))).toEqual([[path, 'must be one line, without control characters']]);
+    }
+    expect(faultsOf(schema, given(' Größe, 大きさ 🙂 e\u0301\n'))).toBeUndefined();
+  });
+});
+
+describe.each<[string, z.ZodType, (value: string) => unknown, string]>([
+  ['a description', itemFields.description, (value) => value, ''],
+  ['the description of a project', createProject.input, (text) => ({ name: 'x', description: text }), 'description'],
+  [
+    'the description of a template',
+    Templates,
+    (text) => [{ name: 'x', type: 'task', description: text }],
+    '0.description',
+  ],
+  ['a comment', addWorkItemComment.input, (text) => ({ workItemId: 'W-T-1', text }), 'text'],
+])('%s', (_what, schema, given, path) => {
+  it('has line breaks and tabs, and no other control characters', () => {
+    for (const each of [...CONTROL, '\0']) {
+      const message = 'must not contain control characters other than line breaks and tabs';
+      expect(faultsOf(schema, given(`a${each}b`))).toEqual([[path, message]]);
+    }
+    expect(faultsOf(schema, given('one\r\n\ttwo\nthree \u0085 大きさ 🙂'))).toBeUndefined();
   });
 });

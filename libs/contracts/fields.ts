@@ -70,6 +70,27 @@ export function isItemName(text: string): boolean {
   return UUID.test(text) || TASK_ID.test(text);
 }
 
+/** Classes of characters, in a form that validators in all languages understand. */
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
+/** Without line breaks and tabs, and without those of C1: they come with texts in the wrong encoding, and no terminal that reads UTF-8 takes them for commands. */
+const CONTROLS_IN_LINES = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f';
+
+/** A name or a title: it is shown in one line, in terminals and logs too, where control characters are commands. */
+export function oneLine(text: z.ZodString): z.ZodString {
+  return without(CONTROLS, text, 'must be one line, without control characters');
+}
+
+export function manyLines(text: z.ZodString): z.ZodString {
+  return without(CONTROLS_IN_LINES, text, 'must not contain control characters other than line breaks and tabs');
+}
+
+function without(controls: string, text: z.ZodString, message: string): z.ZodString {
+  const control = new RegExp(`[${controls}]`);
+  // What may not be empty is trimmed.
+  const pattern = text.minLength ? `^[^${controls}]*[^${controls}\\s][^${controls}]*$` : `^[^${controls}]*$`;
+  return text.refine((value) => !control.test(value), message).register(described, { pattern });
+}
+
 const DAYS_AND_TIMES = [
   z.iso.date(),
   z.iso.datetime({ offset: true }),
@@ -86,6 +107,15 @@ export const DayOrTime = z
     'must be a day such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z',
   )
   .register(described, { pattern: anyOf(...DAYS_AND_TIMES.flatMap(({ _zod }) => _zod.pattern ?? [])) });
+
+/** Of an input with both ends of a time: the other way round it would find nothing, which looks as if there were nothing. */
+export function refuseReversed(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (from === undefined || to === undefined || Date.parse(from) <= Date.parse(to)) return;
+  context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after to' });
+}
 
 /** An id in a result. The service generated it, so it is described but not checked again. */
 export const RecordId = z.string().meta({ format: 'uuid' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleAuditEntry, ids, times } from '../examples.ts';
-import { DayOrTime, Id, NextCursor } from '../fields.ts';
+import { DayOrTime, Id, NextCursor, refuseReversed } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AUDIT_ACTORS, AuditEntry, AuditHead, AuditTarget, MAX_USER_AGENT_LENGTH } from './entry.ts';
 
@@ -22,16 +22,18 @@ export const listAudit = operation({
   ...common,
   name: 'audit.list',
   summary: 'Read the audit log, newest first; with `after`, in order from there.',
-  input: z.strictObject({
-    after: z.int().min(0).optional().describe('seq of the last entry you have'),
-    actor: Id.optional().describe('Id of a key, a session, a rule, a grant or a user'),
-    action: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Such as users.update'),
-    target: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Id of what it was about'),
-    ...range,
-    limit: z.int().min(1).max(MAX_ENTRIES).default(50),
-    /** `nextCursor` of the previous page. */
-    cursor: z.string().max(MAX_ACTION_LENGTH).optional(),
-  }),
+  input: z
+    .strictObject({
+      after: z.int().min(0).optional().describe('seq of the last entry you have'),
+      actor: Id.optional().describe('Id of a key, a session, a rule, a grant or a user'),
+      action: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Such as users.update'),
+      target: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Id of what it was about'),
+      ...range,
+      limit: z.int().min(1).max(MAX_ENTRIES).default(50),
+      /** `nextCursor` of the previous page. */
+      cursor: z.string().max(MAX_ACTION_LENGTH).optional(),
+    })
+    .superRefine(refuseReversed),
   output: z.object({ entries: z.array(AuditEntry), nextCursor: NextCursor }),
   errors: [],
   example: { input: { action: 'users.update' }, output: { entries: [exampleAuditEntry], nextCursor: null } },
@@ -43,7 +45,7 @@ export const exportAudit = operation({
   name: 'audit.export',
   summary:
     'All entries of a time range in order, one per line (application/jsonl). `worktrack audit verify` checks the file.',
-  input: z.strictObject(range),
+  input: z.strictObject(range).superRefine(refuseReversed),
   output: z.object({
     /** How many follow. */
     entries: z.int(),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { described, WITHOUT_CONTROL_CHARACTERS } from '../described.ts';
 import { exampleDelivery, exampleWebhook, ids } from '../examples.ts';
-import { Id, MAX_PAGE_SIZE, NextCursor, RecordId, Timestamp } from '../fields.ts';
+import { Id, MAX_PAGE_SIZE, NextCursor, oneLine, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { DELIVERY_STATES, Delivery, EventPattern, Webhook } from './webhook.ts';
 
@@ -26,12 +25,7 @@ export const Url = z
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an https URL')
   .meta({ format: 'uri' });
 const Types = z.array(EventPattern).min(1).max(MAX_TYPES);
-const Description = z
-  .string()
-  .trim()
-  .max(MAX_DESCRIPTION_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
-  .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
+const Description = oneLine(z.string().trim().max(MAX_DESCRIPTION_LENGTH));
 
 export const listWebhooks = operation({
   name: 'webhooks.list',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleAgentFeedback, exampleFeedback, ids, times } from '../examples.ts';
-import { DayOrTime, Id, MAX_PAGE_SIZE } from '../fields.ts';
+import { DayOrTime, Id, MAX_PAGE_SIZE, refuseReversed } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AgentFeedbackItem, Category, FeedbackItem, Status } from './records.ts';
 
@@ -25,14 +25,16 @@ export const listFeedback = operation({
   summary: 'List the feedback inbox, newest first.',
   permissions: ['feedback:read'],
   effect: 'read',
-  input: z.strictObject({
-    ...filters,
-    /** Created at or after. A day means its start in UTC. */
-    from: DayOrTime.optional(),
-    /** Created before. */
-    to: DayOrTime.optional(),
-    ...page,
-  }),
+  input: z
+    .strictObject({
+      ...filters,
+      /** Created at or after. A day means its start in UTC. */
+      from: DayOrTime.optional(),
+      /** Created before. */
+      to: DayOrTime.optional(),
+      ...page,
+    })
+    .superRefine(refuseReversed),
   output: z.object({ items: z.array(FeedbackItem), nextCursor: z.string().nullable() }),
   errors: [],
   example: {

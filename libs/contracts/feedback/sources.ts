@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { described, WITHOUT_CONTROL_CHARACTERS } from '../described.ts';
 import { exampleSource, ids } from '../examples.ts';
-import { Id, RecordId } from '../fields.ts';
+import { Id, oneLine, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AllowedDomain } from './allowed-domains.ts';
 import { ERASURE_DEADLINE_MS } from './erasure.ts';
@@ -14,13 +13,7 @@ const MAX_ALLOWED_DOMAINS_BYTES = 8 * 1024;
 /** Keeps the list of an organization's sources short. */
 export const MAX_SOURCES = 500;
 
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(MAX_NAME_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
-  .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
+const Name = oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH));
 const AllowedDomains = z
   .array(AllowedDomain)
   .max(MAX_ALLOWED_DOMAINS)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { described, WITHOUT_CONTROL_CHARACTERS } from '../described.ts';
-import { Id, RecordId, Timestamp } from '../fields.ts';
+import { described } from '../described.ts';
+import { Id, oneLine, RecordId, Timestamp } from '../fields.ts';
 import { PERMISSIONS, ROLES } from '../permissions.ts';
 
 export const MAX_NAME_LENGTH = 100;
@@ -8,13 +8,7 @@ export const MAX_NAME_LENGTH = 100;
 const MAX_EMAIL_LENGTH = 254;
 
 /** The name of an organization, user or key: one line, since names are printed in terminals and logs. */
-export const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(MAX_NAME_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
-  .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
+export const Name = oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH));
 
 const EMAIL = z.regexes.email;
 /** An e-mail address, lower-cased: nobody has two accounts that differ only in case. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleBoard, ids } from '../examples.ts';
-import { BoardId, Id, MAX_COLUMN_NAME_LENGTH, ReadVersion, RecordId } from '../fields.ts';
+import { BoardId, Id, MAX_COLUMN_NAME_LENGTH, oneLine, ReadVersion, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
 import { Board, ColumnLimit, MAX_COLUMNS } from './board.ts';
@@ -9,9 +9,9 @@ import { ColumnRole } from './column-roles.ts';
 /** Per project: their list is one response. */
 export const MAX_BOARDS = 200;
 
-const name = z.string().trim().min(1).max(200);
+const name = oneLine(z.string().trim().min(1).max(200));
 const column = {
-  name: z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH),
+  name: oneLine(z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH)),
   role: ColumnRole.nullable().optional(),
   limit: ColumnLimit.nullable().optional(),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RecordId } from '../fields.ts';
+import { oneLine, RecordId } from '../fields.ts';
 
 /** Per project: its boards have a copy of all of them. */
 export const MAX_LABELS = 100;
@@ -16,12 +16,10 @@ export type Label = z.infer<typeof Label>;
 
 /** What a caller may set. */
 export const labelFields = {
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(MAX_NAME_LENGTH)
-    .refine((name) => !/^none$/i.test(name), 'must be another name: filters take none for items without a label'),
+  name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)).refine(
+    (name) => !/^none$/i.test(name),
+    'must be another name: filters take none for items without a label',
+  ),
   colour: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1f6feb'),
 };
 

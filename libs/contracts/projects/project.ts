@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RecordId, Timestamp } from '../fields.ts';
+import { manyLines, oneLine, RecordId, Timestamp } from '../fields.ts';
 import { warnings } from '../warnings.ts';
 import { MAX_TEMPLATES, Template } from './template.ts';
 
@@ -31,16 +31,16 @@ export const Project = z.object({
 export type Project = z.infer<typeof Project>;
 export const WrittenProject = Project.extend(warnings);
 
-const names = z.array(z.string().trim().min(1).max(500)).max(100);
+const names = z.array(oneLine(z.string().trim().min(1).max(500))).max(100);
 
 /** What a caller may set; only `name` is required, at creation. */
 export const projectFields = {
-  name: z.string().trim().min(1).max(200),
+  name: oneLine(z.string().trim().min(1).max(200)),
   key: z
     .string()
     .regex(/^[A-Z]{1,5}$/, 'must be one to five letters A–Z')
     .describe('What its task IDs begin with. Default: a letter, of the name if possible, that no other project has.'),
-  description: z.string().max(20_000),
+  description: manyLines(z.string().max(20_000)),
   techStack: names,
   repositories: names,
 };

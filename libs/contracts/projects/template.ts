@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { manyLines, oneLine } from '../fields.ts';
 import { ItemType, Priority, Title } from '../item-values.ts';
 import { LabelRefs } from './label.ts';
 
@@ -22,10 +23,10 @@ export type Template = z.infer<typeof Template>;
 export const Templates = z
   .array(
     z.strictObject({
-      name: z.string().trim().min(1).max(MAX_NAME_LENGTH),
+      name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)),
       type: ItemType,
       title: Title.optional(),
-      description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
+      description: manyLines(z.string().max(MAX_DESCRIPTION_LENGTH)).optional(),
       priority: Priority.optional(),
       labels: LabelRefs.optional(),
     }),

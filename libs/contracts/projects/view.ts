@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RecordId, Timestamp } from '../fields.ts';
+import { oneLine, RecordId, Timestamp } from '../fields.ts';
 
 /** Of a project: so many that all can see, and so many more of each user. */
 export const MAX_VIEWS = 100;
@@ -36,4 +36,4 @@ export const View = z.object({
 export type View = z.infer<typeof View>;
 
 /** What a caller may set. */
-export const viewFields = { name: z.string().trim().min(1).max(MAX_NAME_LENGTH) };
+export const viewFields = { name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)) };
