@@ -270,6 +270,12 @@ describe('by mail', () => {
       vi.setSystemTime(new Date(time));
       return { at: time };
     };
+    /** Time goes on while it waits, faster than the clock: what could not be told once, with the database busy, is held for two minutes. */
+    const untilThen = (look: () => unknown) =>
+      until(() => {
+        vi.setSystemTime(Date.now() + 100);
+        return look();
+      });
     await events.take([mention('apple', here.ada, at('2026-03-02T20:30:01Z'))]);
     await events.take([mention('pear', here.ada, at('2026-03-02T21:10:00Z'))]);
     // Whatever is chosen in between, nothing of it is lost.
@@ -279,16 +285,16 @@ describe('by mail', () => {
         await ChannelModel.findOne({ organizationId: here.organizationId, userId: here.ada }).lean()
       )?.dueAt?.toISOString();
     replica();
-    await until(async () => expect(await dueAt()).toBe('2026-03-02T21:30:01.000Z'));
+    await untilThen(async () => expect(await dueAt()).toBe('2026-03-02T21:30:01.000Z'));
     expect(mailsTo(here.ada)).toHaveLength(0);
     at('2026-03-02T21:30:02Z');
-    await until(() => expect(mailsTo(here.ada)).toHaveLength(1));
+    await untilThen(() => expect(mailsTo(here.ada)).toHaveLength(1));
     expect(mailsTo(here.ada)[0]?.text).toMatch(/apple.*pear/s);
 
     await events.take([mention('three', here.ada, at('2026-03-02T21:40:00Z'))]);
-    await until(async () => expect(await dueAt()).toBe('2026-03-03T05:00:00.000Z'));
+    await untilThen(async () => expect(await dueAt()).toBe('2026-03-03T05:00:00.000Z'));
     at('2026-03-03T05:00:01Z');
-    await until(() => expect(mailsTo(here.ada)).toHaveLength(2));
+    await untilThen(() => expect(mailsTo(here.ada)).toHaveLength(2));
     expect(mailsTo(here.ada)[1]?.text).not.toMatch(/apple|pear/);
   });
 
