@@ -135,7 +135,7 @@ test('what the service cannot do at the moment is said in the language of the pa
     .toBe('Nichts wurde angelegt. Der Dienst kann das gerade nicht. Versuche es gleich noch einmal.');
 });
 
-test('closed by accident, it opens again with what was written', async () => {
+test('closed by accident, or with its page, it opens again with what was written', async () => {
   const organization = await stage.newOrganization();
   const { page } = await stage.visit('board', { apiKey: organization.apiKey });
   await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
@@ -146,6 +146,17 @@ test('closed by accident, it opens again with what was written', async () => {
   await title.waitFor({ state: 'detached' });
   await page.keyboard.press('c');
   expect(await title.inputValue()).toBe('Half a thought');
+  await title.fill('Half a thought more');
+  await page.reload();
+  await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
+  await page.keyboard.press('c');
+  expect(await title.inputValue()).toBe('Half a thought more');
+  await title.press('Control+Enter');
+  await title.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
+  await page.keyboard.press('c');
+  expect(await title.inputValue()).toBe('');
 });
 
 test('nobody who may only read is offered it', async () => {

@@ -115,6 +115,15 @@ test('a conflict shows both versions and loses neither; others’ changes elsewh
   await page.getByRole('button', { name: 'Save mine' }).click();
   await page.locator('.markdown', { hasText: 'Mine and theirs.' }).waitFor();
   expect(await now(organization, item.id)).toMatchObject({ description: 'Mine and theirs.', priority: 'high' });
+  // Nor is anything lost that was being written when it is deleted.
+  await page.getByRole('button', { name: 'Edit description' }).click();
+  await page.getByRole('textbox', { name: 'Description' }).fill('Half a thought');
+  await page.getByLabel('Comment').fill('Half a comment');
+  await organization.call('DELETE', `/api/work-items/${item.id}`);
+  await page.getByText('it was deleted or never existed').waitFor();
+  const begun = page.getByRole('textbox', { name: 'Not saved yet' });
+  const texts = () => begun.evaluateAll((all) => all.map((each) => (each as HTMLTextAreaElement).value).toSorted());
+  await expect.poll(texts).toEqual(['Half a comment', 'Half a thought']);
 });
 
 test('comments are sent, and files are attached, shown and deleted', async () => {

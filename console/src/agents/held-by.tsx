@@ -1,3 +1,4 @@
+import { words as ofCards } from '../board/messages.ts';
 import { now } from '../clock.ts';
 import { fromNow, percent, roughly } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
@@ -42,7 +43,7 @@ export function HeldBy({ item, keyName, projectName, selection }: HeldByProps) {
       {lease.note && <p class="agents-note">{lease.note}</p>}
       {lease.progress !== null && (
         <div class="row">
-          <progress class="meter agents-progress" max={1} value={lease.progress} aria-label={words.progress} />
+          <progress class="meter agents-progress" max={1} value={lease.progress} aria-label={ofCards.progress} />
           <span class="quiet">{percent(lease.progress)}</span>
         </div>
       )}

@@ -44,7 +44,6 @@ export const words = messages({
   since: { en: 'Claimed {time}', de: 'Übernommen {time}', tr: 'Alındı: {time}', ja: '取得: {time}' },
   key: { en: 'Key {name}', de: 'Schlüssel {name}', tr: 'Anahtar: {name}', ja: 'キー {name}' },
   tokens: { en: 'Tokens {count}', de: 'Tokens {count}', tr: 'Token {count}', ja: 'トークン {count}' },
-  progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },
   question: { en: 'Question', de: 'Frage', tr: 'Soru', ja: '質問' },
   noQuestion: {
     en: 'The agent has not said what it needs.',

@@ -3,12 +3,6 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   title: { en: 'Costs', de: 'Kosten', tr: 'Maliyetler', ja: '費用' },
   choices: { en: 'What is shown', de: 'Was gezeigt wird', tr: 'Gösterilen', ja: '表示する内容' },
-  noProject: {
-    en: 'There is no project yet.',
-    de: 'Es gibt noch kein Projekt.',
-    tr: 'Henüz proje yok.',
-    ja: 'まだプロジェクトがありません。',
-  },
   none: {
     en: 'No AI sessions were recorded in this period.',
     de: 'In dieser Zeit wurde keine KI-Sitzung erfasst.',

@@ -10,6 +10,7 @@ import { useQuery } from '../api/query.ts';
 import { didCreate } from '../change/copy.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
+import { useDraft } from '../parts/form/draft.ts';
 import { Field } from '../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
@@ -22,7 +23,6 @@ import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
-import { clearDraft, draft } from './draft.ts';
 import { areTooMany, itemsOf, LinesField, MAX_BELOW, NO_LINES } from './lines.tsx';
 import { words } from './messages.ts';
 import type { Place } from './open.ts';
@@ -76,7 +76,8 @@ function OfProject(props: OfProjectProps) {
 
 function Form({ project, projects, onProject, board, place, onClose }: OfProjectProps & { readonly board: Board }) {
   const title = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState({ ...draft });
+  const drafts = { title: useDraft('create.title'), description: useDraft('create.description') };
+  const text = { title: drafts.title.text, description: drafts.description.text };
   const [type, setType] = useState<ItemType>(place.type ?? 'task');
   const [columnId, setColumn] = useState(place.columnId);
   const [priority, setPriority] = useState<Priority>('medium');
@@ -90,7 +91,6 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   const { isBusy, error, run } = useSubmit();
   useEffect(() => title.current?.focus(), []);
 
-  const change = (changes: Partial<typeof draft>) => setText(Object.assign(draft, changes) && { ...draft });
   // One of another project's board is none of this one's.
   const column = board.columns.find(({ id }) => id === columnId) ?? firstOf(board);
   const below = HAS_SUB_ITEMS.includes(type) ? lines : NO_LINES;
@@ -98,10 +98,9 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   const begin = (chosen: Template | undefined) => {
     // What was written stays; what another template has put there does not.
     const isOwn = (field: 'title' | 'description') => text[field] !== '' && text[field] !== (template?.[field] ?? '');
-    change({
-      ...(!isOwn('title') && { title: chosen?.title ?? '' }),
-      ...(!isOwn('description') && { description: chosen?.description ?? '' }),
-    });
+    for (const field of ['title', 'description'] as const) {
+      if (!isOwn(field)) drafts[field].setText(chosen?.[field] ?? '');
+    }
     if (chosen) setType(chosen.type);
     setPriority(chosen?.priority ?? 'medium');
     setLabels([...(chosen?.labels ?? [])]);
@@ -144,7 +143,8 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
     });
   };
   const done = (...what: Parameters<typeof didCreate>) => {
-    clearDraft();
+    drafts.title.clear();
+    drafts.description.clear();
     onClose();
     didCreate(...what);
   };
@@ -163,7 +163,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
           onChoose={(chosen) => begin(project.templates.find(({ name }) => name === chosen))}
         />
       )}
-      <Field label={words.title}>
+      <Field label={words.title} error={faultAt(error, 'title')}>
         {(control) => (
           <input
             {...control}
@@ -171,18 +171,18 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
             class="input"
             autocomplete="off"
             value={text.title}
-            onInput={({ currentTarget }) => change({ title: currentTarget.value })}
+            onInput={({ currentTarget }) => drafts.title.setText(currentTarget.value)}
           />
         )}
       </Field>
-      <Field label={words.description}>
+      <Field label={words.description} error={faultAt(error, 'description')}>
         {(control) => (
           <textarea
             {...control}
             class="input"
             rows={4}
             value={text.description}
-            onInput={({ currentTarget }) => change({ description: currentTarget.value })}
+            onInput={({ currentTarget }) => drafts.description.setText(currentTarget.value)}
           />
         )}
       </Field>
@@ -254,7 +254,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
         value={dependsOn}
         onChange={setDependsOn}
       />
-      <FormFailed what={common.notCreated} error={error} fields={['parentId', 'dependsOn']} />
+      <FormFailed what={common.notCreated} error={error} fields={['title', 'description', 'parentId', 'dependsOn']} />
       <FormActions action={words.create} isReady={isReady} onClose={onClose} />
     </form>
   );

@@ -23,7 +23,6 @@ export const words = messages({
   invitation: { en: 'Invitations', de: 'Einladungen', tr: 'Davetler', ja: '招待' },
   next: { en: 'Next', de: 'Weiter', tr: 'Sonraki', ja: '次へ' },
   previous: { en: 'Previous', de: 'Zurück', tr: 'Önceki', ja: '前へ' },
-  open: { en: 'Open', de: 'Öffnen', tr: 'Aç', ja: '開く' },
   takeIt: { en: 'Assign to me', de: 'Mir zuweisen', tr: 'Bana ata', ja: '自分が担当' },
   taken: {
     en: '{taskId} is assigned to you.',

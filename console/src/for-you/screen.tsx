@@ -129,7 +129,7 @@ function useKeys(items: readonly ForYouItem[], at: number, choose: (id: string) 
       return [
         { keys: 'j', label: words.next, run: step(1) },
         { keys: 'k', label: words.previous, run: step(-1) },
-        { keys: 'o', label: words.open, run: open },
+        { keys: 'o', label: common.open, run: open },
         { keys: 'a', label: verdict.approve, run: withChosen((item, known) => known.approve(item)) },
         { keys: 'x', label: common.sendBack, run: withChosen((item, known) => known.askSendBack(item)) },
         { keys: 'i', label: words.takeIt, run: withChosen((item, known) => known.assignToMe(item)) },

@@ -32,7 +32,6 @@ export const words = messages({
     ja: 'ウィジェットやサーバーから送信された内容がここに表示されます。',
   },
   list: { en: 'Feedback', de: 'Feedback', tr: 'Geri bildirimler', ja: 'フィードバック' },
-  more: { en: 'Show more', de: 'Mehr zeigen', tr: 'Daha fazla göster', ja: 'さらに表示' },
   erased: {
     en: 'What was written here has been erased.',
     de: 'Was hier stand, wurde gelöscht.',

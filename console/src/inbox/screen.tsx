@@ -6,6 +6,7 @@ import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { fromNow } from '../language/format.ts';
+import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
@@ -115,7 +116,7 @@ function Items({ items, more, isFetching }: ItemsProps) {
         </ul>
         {more && (
           <button type="button" class="button" aria-disabled={isFetching} onClick={more}>
-            {words.more}
+            {common.more}
           </button>
         )}
       </div>

@@ -1,12 +1,6 @@
 import { messages } from '../language/messages.ts';
 
 export const words = messages({
-  gone: {
-    en: 'There is no item {id}: it was deleted or never existed.',
-    de: 'Es gibt kein Element {id}: Es wurde gelöscht, oder es gab es nie.',
-    tr: '{id} diye bir öğe yok: silinmiş ya da hiç olmamış.',
-    ja: '{id} は存在しません。削除されたか、もともとありません。',
-  },
   watch: { en: 'Watch', de: 'Beobachten', tr: 'Takip et', ja: 'ウォッチする' },
   unwatch: { en: 'Stop watching', de: 'Nicht mehr beobachten', tr: 'Takibi bırak', ja: 'ウォッチをやめる' },
   watched: {
@@ -53,7 +47,6 @@ export const words = messages({
     tr: '“{title}” oluşturulmadı.',
     ja: '「{title}」を作成できませんでした。',
   },
-  writeAgain: { en: 'Edit', de: 'Bearbeiten', tr: 'Düzenle', ja: '編集' },
   plan: { en: 'Plan', de: 'Plan', tr: 'Plan', ja: '計画' },
   onBoard: { en: 'On the board', de: 'Auf dem Board', tr: 'Panoda', ja: 'ボードで見る' },
   title: { en: 'Title', de: 'Titel', tr: 'Başlık', ja: 'タイトル' },
@@ -85,15 +78,8 @@ export const words = messages({
     tr: 'Bu arada başka biri bunu değiştirdi. Hiçbir şey kaybolmadı: ikisi de burada.',
     ja: '他の人がこれを変更しました。どちらも失われていません。',
   },
-  overtaken: {
-    en: 'Somebody else changed this in the meantime. Look at it again, and repeat your change if you still want it.',
-    de: 'Inzwischen hat jemand anderes das geändert. Sieh es dir noch einmal an und wiederhole deine Änderung, wenn du sie noch willst.',
-    tr: 'Bu arada başka biri bunu değiştirdi. Yeniden bakın ve hâlâ istiyorsanız değişikliği yineleyin.',
-    ja: '他の人がこれを変更しました。内容を確認し、必要ならもう一度変更してください。',
-  },
   theirs: { en: 'Current version', de: 'So ist es jetzt', tr: 'Şimdiki hâli', ja: '現在の内容' },
   yours: { en: 'Your version', de: 'Deins', tr: 'Sizinki', ja: 'あなたの内容' },
-  understood: { en: 'Got it', de: 'Verstanden', tr: 'Anladım', ja: '了解' },
   saveMine: { en: 'Save mine', de: 'Meins speichern', tr: 'Benimkini kaydet', ja: '自分の内容を保存' },
   keepTheirs: { en: 'Keep theirs', de: 'Das andere behalten', tr: 'Onunkini koru', ja: '相手の内容を残す' },
   column: { en: 'Column', de: 'Spalte', tr: 'Sütun', ja: '列' },

@@ -5,10 +5,12 @@ import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon, closeIcon, openIcon } from '../parts/icons.ts';
 import { useItem } from '../parts/item/item.ts';
+import { words as common } from '../parts/messages.ts';
 import { usePageTitle } from '../parts/page/heading.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { attended, go, setFilters, to } from '../router.ts';
+import { Begun } from './begun.tsx';
 import { words } from './messages.ts';
 import { ItemView } from './view.tsx';
 
@@ -65,8 +67,9 @@ export function Panel({ id }: { readonly id: string }) {
     >
       {isGone(item.error) ? (
         <div class="state">
-          <PanelHeading title={words.gone({ id })} />
+          <PanelHeading title={common.gone({ id })} />
           {buttons}
+          <Begun of={item.data} />
         </div>
       ) : (
         <Loaded query={item}>

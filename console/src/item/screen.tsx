@@ -1,11 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import { isGone } from '../api/service-error.ts';
 import { useItem } from '../parts/item/item.ts';
+import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loaded } from '../parts/page/states.tsx';
 import { setFilters } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
-import { words } from './messages.ts';
+import { Begun } from './begun.tsx';
 import { ItemView } from './view.tsx';
 
 /** One item, on a page of its own. */
@@ -19,7 +20,8 @@ export function Screen({ params: { id = '' } }: ScreenProps) {
   if (isGone(item.error)) {
     return (
       <div class="screen">
-        <Heading title={words.gone({ id })} />
+        <Heading title={common.gone({ id })} />
+        <Begun of={item.data} />
       </div>
     );
   }

@@ -42,7 +42,7 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
         await shown(item);
       } catch (error) {
         tellFailure(own.notAdded({ title: written }), error, {
-          label: own.writeAgain,
+          label: common.edit,
           run: () => setTitle(written),
         });
       }

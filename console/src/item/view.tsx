@@ -3,6 +3,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteItems, duplicate } from '../change/copy.ts';
+import { words as change } from '../change/messages.ts';
 import { Overtaken, saveItem } from '../change/save.ts';
 import { usePlace } from '../create/open.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -161,7 +162,7 @@ function tick(item: WorkItem) {
       const { current } = error;
       const merged = withLine(item.description, description, current.description);
       if (merged !== undefined) return tick(current)(merged);
-      tell(words.overtaken, { label: words.understood, run: () => {} });
+      tell(error.message, { label: change.understood, run: () => {} });
     });
 }
 

@@ -1,7 +1,6 @@
 import { messages } from '../language/messages.ts';
 
 export const words = messages({
-  title: { en: 'Notifications', de: 'Benachrichtigungen', tr: 'Bildirimler', ja: '通知' },
   none: {
     en: 'You were told of nothing. Watch an item to be told what happens to it.',
     de: 'Es gibt nichts Neues. Beobachte ein Element, um zu erfahren, was damit geschieht.',
@@ -14,12 +13,6 @@ export const words = messages({
     de: 'Alle als gelesen markieren',
     tr: 'Tümünü okundu işaretle',
     ja: 'すべて既読にする',
-  },
-  notMarked: {
-    en: 'Not marked as read.',
-    de: 'Nicht als gelesen markiert.',
-    tr: 'Okundu işaretlenmedi.',
-    ja: '既読にできませんでした。',
   },
   told: { en: 'Tell me of', de: 'Benachrichtige mich über', tr: 'Bana bildir', ja: '通知する内容' },
   notChanged: { en: 'Not changed.', de: 'Nicht geändert.', tr: 'Değiştirilmedi.', ja: '変更できませんでした。' },

@@ -29,7 +29,7 @@ export function Screen() {
   return (
     <div class="screen for-you">
       <div class="row">
-        <Heading title={words.title} />
+        <Heading title={forYou.notifications} />
         <a href={to('for-you')}>{forYou.title}</a>
       </div>
       <Loaded query={pages}>
@@ -89,7 +89,7 @@ function Told({ told: { kind, taskId, text, at, read, workItem }, by }: ToldProp
 }
 
 function MarkAll() {
-  const { isBusy, run } = useBusy(words.notMarked);
+  const { isBusy, run } = useBusy(forYou.notRead);
   const mark = () => run(() => markRead({}));
   return (
     <div>

@@ -90,6 +90,18 @@ export const words = messages({
   labels: { en: 'Labels', de: 'Etiketten', tr: 'Etiketler', ja: 'ラベル' },
   dueDate: { en: 'Due date', de: 'Fällig am', tr: 'Bitiş tarihi', ja: '期限' },
   estimate: { en: 'Estimate', de: 'Schätzung', tr: 'Tahmin', ja: '見積もり' },
+  noProject: {
+    en: 'There is no project yet.',
+    de: 'Es gibt noch kein Projekt.',
+    tr: 'Henüz proje yok.',
+    ja: 'まだプロジェクトがありません。',
+  },
+  gone: {
+    en: 'There is no item {id}: it was deleted or never existed.',
+    de: 'Es gibt kein Element {id}: Es wurde gelöscht, oder es gab es nie.',
+    tr: '{id} diye bir öğe yok: silinmiş ya da hiç olmamış.',
+    ja: '{id} は存在しません。削除されたか、もともとありません。',
+  },
   notCreated: {
     en: 'Nothing was created.',
     de: 'Nichts wurde angelegt.',

@@ -2,6 +2,7 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { SearchField } from '../parts/form/search-field.tsx';
+import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { More } from '../parts/page/more.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
@@ -26,7 +27,7 @@ export function Chooser() {
       <Loaded query={projects}>
         {(all) => {
           const project = chosenProject(all);
-          if (!project) return <Empty>{words.noProject}</Empty>;
+          if (!project) return <Empty>{common.noProject}</Empty>;
           return (
             <div class="plan-lists">
               {PLANNED.map((type) => (

@@ -6,12 +6,6 @@ export const words = messages({
   search: { en: 'Search', de: 'Suche', tr: 'Ara', ja: '検索' },
   epic: { en: 'Epics', de: 'Epics', tr: 'Epikler', ja: 'エピック' },
   feature: { en: 'Features', de: 'Features', tr: 'Özellikler', ja: '機能' },
-  noProject: {
-    en: 'There is no project yet.',
-    de: 'Es gibt noch kein Projekt.',
-    tr: 'Henüz proje yok.',
-    ja: 'まだプロジェクトがありません。',
-  },
   noEpics: {
     en: 'There are no epics in this project yet.',
     de: 'In diesem Projekt gibt es noch kein Epic.',
@@ -29,12 +23,6 @@ export const words = messages({
     de: 'Nichts entspricht der Suche.',
     tr: 'Aramaya uyan bir şey yok.',
     ja: '検索に一致するものはありません。',
-  },
-  gone: {
-    en: 'There is no item {id}: it was deleted or never existed.',
-    de: 'Es gibt kein Element {id}: Es wurde gelöscht, oder es gab es nie.',
-    tr: '{id} diye bir öğe yok: silinmiş ya da hiç olmamış.',
-    ja: '{id} は存在しません。削除されたか、もともとありません。',
   },
   openItem: { en: 'Open the item', de: 'Element öffnen', tr: 'Öğeyi aç', ja: '項目を開く' },
   noTasks: {
@@ -55,7 +43,6 @@ export const words = messages({
   waiting: { en: 'Waiting', de: 'Wartend', tr: 'Bekliyor', ja: '待機中' },
   blocked: { en: 'Blocked', de: 'Blockiert', tr: 'Engellendi', ja: 'ブロック中' },
   rework: { en: 'Rework', de: 'Nacharbeit', tr: 'Yeniden çalışma', ja: '手直し' },
-  cost: { en: 'Cost so far', de: 'Kosten bisher', tr: 'Şimdiye kadarki maliyet', ja: 'これまでの費用' },
   of: { en: '{n} of {all}', de: '{n} von {all}', tr: '{n} / {all}', ja: '{all} 件中 {n} 件' },
   spent: { en: '{spent} of {limit}', de: '{spent} von {limit}', tr: '{spent} / {limit}', ja: '{limit} のうち {spent}' },
   budgetOf: { en: 'Budget of {item}', de: 'Budget von {item}', tr: '{item} bütçesi', ja: '{item} の予算' },
@@ -95,9 +82,6 @@ export const words = messages({
     ja: 'は自分自身を待っているため、開始できません。この依存関係を削除してください。',
   },
   waitsFor: { en: 'Waits for {items}', de: 'Wartet auf {items}', tr: '{items} bekleniyor', ja: '{items} を待機中' },
-  progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },
-  timeLeft: { en: '{time} left', de: 'noch {time}', tr: '{time} kaldı', ja: '残り {time}' },
-  expired: { en: 'Lease ended', de: 'Reservierung abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
   keysFocus: {
     en: 'Go from task to task',
     de: 'Von Aufgabe zu Aufgabe',

@@ -3,6 +3,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { isGone } from '../api/service-error.ts';
+import { words as ofCards } from '../board/messages.ts';
 import { usePlace } from '../create/open.ts';
 import { dollars, number } from '../language/format.ts';
 import { useItem } from '../parts/item/item.ts';
@@ -21,7 +22,7 @@ export function PlanOf({ id }: { readonly id: string }) {
   if (isGone(item.error)) {
     return (
       <div class="screen">
-        <Heading title={words.gone({ id })} />
+        <Heading title={common.gone({ id })} />
       </div>
     );
   }
@@ -89,7 +90,7 @@ function Facts({ context: { tasks, budget }, layout, costs }: FoundProps & { rea
       <Fact name={words.ready}>{number(count(({ wave }) => wave === 1))}</Fact>
       <Fact name={words.waiting}>{number(count(({ kind, wave }) => kind === 'wave' && wave > 1))}</Fact>
       {blocked > 0 && <Fact name={words.blocked}>{number(blocked)}</Fact>}
-      {costs && <Fact name={words.cost}>{dollars(costs.total)}</Fact>}
+      {costs && <Fact name={ofCards.costSoFar}>{dollars(costs.total)}</Fact>}
       {budget && <BudgetFact budget={budget} />}
     </dl>
   );

@@ -1,3 +1,4 @@
+import { words as ofCards } from '../board/messages.ts';
 import { now } from '../clock.ts';
 import { dollars, duration, percent } from '../language/format.ts';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -55,7 +56,7 @@ export const TaskCard = memo(function TaskCard({
         {lease?.state === 'awaiting_input' && <span class="tag tag-warn">{itemWords.awaiting_input}</span>}
         {cost > 0 && (
           <span class="tag">
-            <span class="unseen">{words.cost}: </span>
+            <span class="unseen">{ofCards.costSoFar}: </span>
             {dollars(cost)}
           </span>
         )}
@@ -70,9 +71,11 @@ function LeaseView({ lease }: { readonly lease: NonNullable<Task['lease']> }) {
   const leftMs = Date.parse(lease.expiresAt) - now.value;
   return (
     <>
-      {lease.progress !== null && <progress class="meter" aria-label={words.progress} max={1} value={lease.progress} />}
+      {lease.progress !== null && (
+        <progress class="meter" aria-label={ofCards.progress} max={1} value={lease.progress} />
+      )}
       <span class="quiet">
-        {leftMs > 0 ? words.timeLeft({ time: duration(leftMs) }) : words.expired}
+        {leftMs > 0 ? ofCards.timeLeft({ time: duration(leftMs) }) : ofCards.expired}
         {lease.progress !== null && ` · ${percent(lease.progress)}`}
       </span>
     </>

@@ -57,10 +57,10 @@ export const words = messages({
     ja: '招待した人に新しい招待を依頼してください。',
   },
   byLink: {
-    en: '“npm start” and “worktrack login-link” print a link that signs you in with one click. Or paste an API key.',
-    de: '„npm start“ und „worktrack login-link“ geben einen Link aus, der dich mit einem Klick anmeldet. Oder füge einen API-Schlüssel ein.',
-    tr: '“npm start” ve “worktrack login-link”, tek tıkla oturum açan bir bağlantı verir. Ya da bir API anahtarı yapıştırın.',
-    ja: '「npm start」または「worktrack login-link」で、ワンクリックでサインインできるリンクを発行できます。API キーを貼り付けることもできます。',
+    en: 'A link signs you in with one click: owners and admins can send you one, “worktrack login-link” prints one. Or paste an API key.',
+    de: 'Ein Link meldet dich mit einem Klick an: Inhaber und Admins können dir einen schicken, „worktrack login-link“ gibt einen aus. Oder füge einen API-Schlüssel ein.',
+    tr: 'Tek tıkla oturum açan bir bağlantıyı sahipler ve yöneticiler gönderebilir, “worktrack login-link” de verir. Ya da bir API anahtarı yapıştırın.',
+    ja: 'リンクならワンクリックでサインインできます。オーナーか管理者に送ってもらうか、「worktrack login-link」で発行してください。API キーも使えます。',
   },
   key: { en: 'API key', de: 'API-Schlüssel', tr: 'API anahtarı', ja: 'API キー' },
   keyHelp: {
@@ -75,5 +75,4 @@ export const words = messages({
     tr: 'Bu anahtarla oturum açılamıyor.',
     ja: 'このキーではサインインできません。',
   },
-  signIn: { en: 'Sign in', de: 'Anmelden', tr: 'Oturum aç', ja: 'サインイン' },
 });

@@ -93,7 +93,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
           </p>
         </div>
         <button type="submit" class="button button-main" aria-disabled={isBusy}>
-          {words.signIn}
+          {words.title}
         </button>
       </form>
     </main>

@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { AGENT_PERMISSIONS } from '../parts/agent-permissions.ts';
 import { useBusy } from '../parts/busy.ts';
+import { words as common } from '../parts/messages.ts';
 import { secretWords } from '../parts/text/secret-messages.ts';
 import { ToCopy } from '../parts/text/to-copy.tsx';
 import { may } from '../session.ts';
@@ -12,7 +13,7 @@ import { words } from './messages.ts';
 /** The entry for this service in an MCP client's configuration (docs/mcp-clients.md), with a key created on the spot: it is in this page and nowhere else. */
 export function ConnectAgent({ projectId }: { readonly projectId: string | undefined }) {
   const [key, setKey] = useState<string>();
-  const { isBusy, run } = useBusy(words.notCreated);
+  const { isBusy, run } = useBusy(common.notCreated);
   const make = () =>
     run(async () => {
       const permissions = AGENT_PERMISSIONS.filter(may);

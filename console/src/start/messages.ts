@@ -16,12 +16,6 @@ export const words = messages({
     tr: '{task} panoda.',
     ja: '{task} をボードに追加しました。',
   },
-  notCreated: {
-    en: 'Nothing was created.',
-    de: 'Nichts wurde angelegt.',
-    tr: 'Hiçbir şey oluşturulmadı.',
-    ja: '作成できませんでした。',
-  },
   newProject: { en: 'Create a project', de: 'Projekt anlegen', tr: 'Proje oluştur', ja: 'プロジェクトを作る' },
   newProjectHelp: {
     en: 'Work is organized in projects, each with its own board.',

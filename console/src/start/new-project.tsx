@@ -4,11 +4,12 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { TextField } from '../parts/form/field.tsx';
+import { words as common } from '../parts/messages.ts';
 import { words } from './messages.ts';
 
 export function NewProject() {
   const [name, setName] = useState('');
-  const { isBusy, run } = useBusy(words.notCreated);
+  const { isBusy, run } = useBusy(common.notCreated);
   const create = (event: Event) => {
     event.preventDefault();
     if (!name.trim()) return;

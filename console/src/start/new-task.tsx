@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { TextField } from '../parts/form/field.tsx';
+import { words as common } from '../parts/messages.ts';
 import { tell } from '../parts/popup/toasts.tsx';
 import { words } from './messages.ts';
 
@@ -13,7 +14,7 @@ const READY = 'To Do';
 
 export function NewTask({ board }: { readonly board: Board }) {
   const [title, setTitle] = useState('');
-  const { isBusy, run } = useBusy(words.notCreated);
+  const { isBusy, run } = useBusy(common.notCreated);
   const column =
     board.columns.find(({ name }) => name === READY) ??
     board.columns.find(({ role }) => role === 'todo' || role === 'backlog');

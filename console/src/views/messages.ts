@@ -1,12 +1,6 @@
 import { messages } from '../language/messages.ts';
 
 export const words = messages({
-  noProject: {
-    en: 'There is no project yet.',
-    de: 'Es gibt noch kein Projekt.',
-    tr: 'Henüz proje yok.',
-    ja: 'まだプロジェクトがありません。',
-  },
   filters: { en: 'Filters', de: 'Filter', tr: 'Süzgeçler', ja: '絞り込み' },
   search: { en: 'Search', de: 'Suche', tr: 'Ara', ja: '検索' },
   boardChoice: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },

@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { language } from '../language/language.ts';
+import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
@@ -31,7 +32,7 @@ export function WorkOf({ children }: { readonly children: (work: Work) => Compon
         if (project) return <OfProject projects={all} project={project} children={children} />;
         return (
           <>
-            <Empty>{words.noProject}</Empty>
+            <Empty>{common.noProject}</Empty>
             <FirstSteps projects={all} />
           </>
         );

@@ -68,6 +68,12 @@ export function dropDraft(name: string): void {
   unkeep(keyOf(name));
 }
 
+/** What was begun of whatever has these names: `comment.<name>`. */
+export function draftsFor(names: readonly string[]): string[] {
+  const found = keptNames(keyOf('')).filter((key) => names.some((name) => key.endsWith(`.${name}`)));
+  return found.flatMap((key) => read(key)?.text ?? []);
+}
+
 const keyOf = (name: string) => `${PREFIX}${identity.peek()?.user.id ?? ''}.${name}`;
 
 function read(key: string): Kept | undefined {

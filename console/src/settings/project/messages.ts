@@ -7,12 +7,6 @@ export const words = messages({
     tr: 'Adı, kuralları, panoları, etiketleri, bütçeleri ve şablonları.',
     ja: '名前、ルール、ボード、ラベル、予算、テンプレート。',
   },
-  noProject: {
-    en: 'There is no project yet.',
-    de: 'Es gibt noch kein Projekt.',
-    tr: 'Henüz proje yok.',
-    ja: 'まだプロジェクトがありません。',
-  },
   newProject: { en: 'New project', de: 'Neues Projekt', tr: 'Yeni proje', ja: '新しいプロジェクト' },
   parts: { en: 'Parts of the project', de: 'Teile des Projekts', tr: 'Projenin bölümleri', ja: 'プロジェクトの項目' },
   general: { en: 'General', de: 'Allgemein', tr: 'Genel', ja: '一般' },

@@ -72,7 +72,7 @@ export function Project() {
                 <shown.Part key={`${shown.id} ${project.id}`} project={project} />
               </>
             ) : (
-              <Empty>{words.noProject}</Empty>
+              <Empty>{common.noProject}</Empty>
             )}
             {isMaking && <NewProject onClose={() => setMaking(false)} />}
           </SettingsSection>

@@ -2,10 +2,10 @@ import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   help: {
-    en: 'Browsers that are signed in to the console. A session lasts 12 hours at most, and ends with its key or its user.',
-    de: 'Browser, die an der Konsole angemeldet sind. Eine Sitzung dauert höchstens 12 Stunden und endet mit ihrem Schlüssel oder Benutzer.',
-    tr: 'Konsolda oturum açmış tarayıcılar. Bir oturum en fazla 12 saat sürer; anahtarı ya da kullanıcısıyla birlikte sona erer.',
-    ja: 'コンソールにサインインしているブラウザです。セッションは最長 12 時間で、キーまたはユーザーとともに終了します。',
+    en: 'Browsers that are signed in. A session lasts 12 hours at most, and ends with its key or its user.',
+    de: 'Angemeldete Browser. Eine Sitzung dauert höchstens 12 Stunden und endet mit ihrem Schlüssel oder Benutzer.',
+    tr: 'Oturum açmış tarayıcılar. Bir oturum en fazla 12 saat sürer; anahtarı ya da kullanıcısıyla birlikte sona erer.',
+    ja: 'サインイン中のブラウザです。セッションは最長 12 時間で、キーまたはユーザーとともに終了します。',
   },
   none: {
     en: 'Nobody is signed in.',
