@@ -1,6 +1,11 @@
 import { ERRORS, type ErrorCode, type ErrorExtra, REASONS } from '@worktrack/contracts/errors';
+import { createUser } from '@worktrack/contracts/keys/users';
 import { LANGUAGES } from '@worktrack/contracts/people/languages';
+import { updateBoard } from '@worktrack/contracts/projects/board-operations';
+import { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
+import { setProjectBudget } from '@worktrack/contracts/work-items/costs/budget';
 import { describe, expect, test } from 'vitest';
+import { faultsOf } from '../../../libs/runtime/validation/parse.ts';
 
 // What the language is said of: the only part of a page that is needed here.
 Object.assign(globalThis, { document: { documentElement: {} } });
@@ -51,6 +56,29 @@ describe.each(TABLE)('%s %j', (code, extra, ...said) => {
     else expect(sentence?.text).toContain(said[LANGUAGES.indexOf(tag) - 1]);
   });
 });
+
+test.each([
+  ['title', createWorkItem, {}, 'Das fehlt noch.'],
+  ['title', createWorkItem, { title: '' }, 'Das fehlt noch.'],
+  ['title', createWorkItem, { title: 'a'.repeat(501) }, 'Höchstens 500 Zeichen.'],
+  ['estimate', createWorkItem, { estimate: -1 }, 'Mindestens 0.'],
+  ['limitUsd', setProjectBudget, { limitUsd: 1e12 }, 'Höchstens 1.000.000.000.'],
+  ['email', createUser, { email: 'grace' }, 'Das ist keine E-Mail-Adresse.'],
+  [
+    'columns.1.name',
+    updateBoard,
+    { columns: [{ name: 'Now' }, { name: 'Now' }] },
+    'Das gibt es unter diesem Namen schon.',
+  ],
+])(
+  'what is wrong with %s is said in the language of the page, and not only that something is',
+  async (field, { input }, given, said) => {
+    language.value = 'de';
+    const details = faultsOf(input, given);
+    const refused = await refusal({ code: 'VALIDATION_FAILED', message: 'In its own words.', status: 400, details });
+    expect(refused.sentence(details.find(({ path }) => path === field)?.message)?.text).toBe(said);
+  },
+);
 
 test('each reason has a sentence in each language but English, and in English where the service’s words are left out', () => {
   for (const tag of LANGUAGES) {

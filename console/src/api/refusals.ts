@@ -139,6 +139,32 @@ export const sentences = messages({
   },
 });
 
+/** What is wrong with a field, in place of the service's words for it (libs/runtime/validation/parse.ts), with the number that these name. */
+const faults = messages({
+  empty: { en: 'This is required.', de: 'Das fehlt noch.', tr: 'Burası boş bırakılamaz.', ja: '入力してください。' },
+  tooLong: {
+    en: '{n} characters at most.',
+    de: 'Höchstens {n} Zeichen.',
+    tr: 'En fazla {n} karakter.',
+    ja: '{n} 文字以内にしてください。',
+  },
+  tooMuch: { en: '{n} at most.', de: 'Höchstens {n}.', tr: 'En fazla {n}.', ja: '{n} 以下にしてください。' },
+  tooLittle: { en: 'At least {n}.', de: 'Mindestens {n}.', tr: 'En az {n}.', ja: '{n} 以上にしてください。' },
+  email: {
+    en: 'This is no e-mail address.',
+    de: 'Das ist keine E-Mail-Adresse.',
+    tr: 'Bu bir e-posta adresi değil.',
+    ja: 'メールアドレスではありません。',
+  },
+});
+const FAULTS: readonly (readonly [keyof typeof faults, RegExp])[] = [
+  ['empty', /^(is required|must not be empty)/],
+  ['tooLong', /^must have at most (\d+) characters$/],
+  ['tooMuch', /^must (?:have|be) at most ([\d.]+)/],
+  ['tooLittle', /^must (?:have|be) at least ([\d.]+)/],
+  ['email', /^must be an e-mail/],
+];
+
 type Name = keyof typeof sentences;
 
 /** Where the service's own words say no more, or nothing to a person. */
@@ -169,12 +195,23 @@ interface Refused {
   readonly current: unknown;
 }
 
-/** @returns undefined: the service's own words are in the language of the page */
-export function sentenceFor({ code, reason, details, current }: Refused): Sentence | undefined {
+/**
+ * @param fault the one of them that is shown beside its field
+ * @returns undefined: the service's own words are in the language of the page
+ */
+export function sentenceFor({ code, reason, details, current }: Refused, fault = ''): Sentence | undefined {
+  for (const [name, pattern] of FAULTS) {
+    const [found, n] = pattern.exec(fault) ?? [];
+    const said = faults[name];
+    if (found) return { text: typeof said === 'string' ? said : said({ n: Number(n) }), isSufficient: true };
+  }
   const field = FIELDS.find((each) => details.some(({ path }) => path.split('.', 1)[0] === each));
   const isStale = code === 'CONFLICT' && current !== undefined;
   // A later service may have reasons that this page does not know.
-  const known = [reason, field, isStale && 'current', code].find((each) => each && each in sentences);
+  const isTaken = fault.startsWith('must be unique');
+  const known = [reason, isTaken && 'taken', field, isStale && 'current', code].find(
+    (each) => each && each in sentences,
+  );
   const name = (known || 'other') as Name;
   const text = sentences[name];
   return text ? { text, isSufficient: SUFFICIENT.includes(name) } : undefined;

@@ -15,7 +15,7 @@ export class ServiceError extends Error {
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The same in the language of the page, as it is then (refusals.ts). */
-  sentence: () => Sentence | undefined = () => undefined;
+  sentence: (fault?: string) => Sentence | undefined = () => undefined;
 
   constructor(failure: Pick<ServiceError, 'code' | 'message' | 'status'> & Partial<ServiceError>) {
     super(failure.message);
@@ -40,7 +40,7 @@ export async function refusal(failure: ConstructorParameters<typeof ServiceError
   const error = new ServiceError(failure);
   // Without it, the service's own words are left.
   const refusals = error.isTransient ? undefined : await import('./refusals.ts').catch(() => undefined);
-  if (refusals) error.sentence = () => refusals.sentenceFor(error);
+  if (refusals) error.sentence = (fault) => refusals.sentenceFor(error, fault);
   return error;
 }
 

@@ -32,8 +32,8 @@ export function faultAt(error: unknown, field: string): ComponentChildren | unde
   if (!(error instanceof ServiceError)) return undefined;
   const fault = error.details.find(({ path }) => isOf(path, field))?.message;
   if (fault === undefined) return undefined;
-  const { text } = error.sentence() ?? {};
-  return text === undefined ? fault : <Refused text={text} original={fault} />;
+  const { text = fault, isSufficient = true } = error.sentence(fault) ?? {};
+  return <Refused text={text} original={isSufficient ? '' : fault} />;
 }
 
 const isOf = (path: string, field: string) => `.${path}.`.includes(`.${field}.`);
