@@ -25,16 +25,30 @@ test('a card names its agent in full beside a long lease', async () => {
   expect(await name.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
 });
 
-test('on a phone, a list says of a bare number or date what it is', async () => {
+test('on a phone, a list says of a bare number or date what it is, and nothing short is cut off in it', async () => {
   const organization = await stage.newOrganization();
-  await createItem(organization, { title: 'Estimated', estimate: 3 });
+  for (const name of ['design', 'documentation-of-everything']) {
+    await organization.call('POST', `/api/projects/${organization.projectId}/labels`, { name, colour: '#aa0000' });
+  }
+  const labels = ['design', 'documentation-of-everything'];
+  await createItem(organization, { title: 'Estimated', estimate: 3, labels });
   const { page } = await stage.visit('list', { apiKey: organization.apiKey, viewport: PHONE });
   const estimate = page.locator('[data-cell=estimate]').first();
   await estimate.waitFor();
   const said = () => estimate.evaluate((element) => getComputedStyle(element, '::before').content);
   expect(await said()).toBe('"Estimate"');
+  // A title in large letters is below the ID, if there is no room beside it.
+  const zoom = (size: string) =>
+    page.locator('html').evaluate((root, fontSize) => Object.assign(root.style, { fontSize }) && undefined, size);
+  const cutOff = (text: string) =>
+    page.getByText(text, { exact: true }).evaluate((part) => part.scrollWidth - part.clientWidth);
+  await zoom('200%');
+  expect(await cutOff('Estimated')).toBeLessThanOrEqual(0);
+  await zoom('');
   await page.setViewportSize({ width: 1280, height: 800 });
   expect(await said()).toBe('none');
+  // A short label is not shortened for a long one.
+  expect(await cutOff('design')).toBeLessThanOrEqual(0);
 });
 
 test('an idea of a submission is named once it is read, and never by its id', async () => {

@@ -33,10 +33,8 @@ const numberAt = (text: string, pattern: RegExp): number => Number(pattern.exec(
 
 const SURFACES = ['surface-sunken', 'surface', 'surface-raised', 'accent-surface'] as const;
 const AROUND_FIELDS = numberAt(TOKENS, /--focus-field:[^;]*var\(--accent\) (\d+)%/) / 100;
-const UNDER_KEYS = numberAt(
-  read('parts/controls.css'),
-  /\.button-main > kbd \{\s*background: rgb\(255 255 255 \/ ([\d.]+)\)/,
-);
+const CONTROLS = read('parts/controls.css');
+const UNDER_KEYS = numberAt(CONTROLS, /\.button-main > kbd \{\s*background: rgb\(255 255 255 \/ ([\d.]+)\)/);
 
 test.each(THEMES.flatMap((theme) => SURFACES.map((surface) => [theme, surface] as const)))(
   'in the %s theme, what has the focus, and the states of work, stand out from %s',
@@ -45,6 +43,9 @@ test.each(THEMES.flatMap((theme) => SURFACES.map((surface) => [theme, surface] a
     const accent = token('accent', theme);
     expect(contrast(accent, below)).toBeGreaterThanOrEqual(3);
     expect(contrast(over(accent, AROUND_FIELDS, below), below)).toBeGreaterThanOrEqual(3);
+    const [, unticked = ''] =
+      /:not\(:checked, :focus-visible\) \{\s*outline: 1px solid var\(--([\w-]+)\)/.exec(CONTROLS) ?? [];
+    expect(contrast(token(unticked, theme), below)).toBeGreaterThanOrEqual(3);
     for (const state of ['waiting', 'working', 'judged', 'done']) {
       expect(contrast(token(`state-${state}`, theme), below), state).toBeGreaterThanOrEqual(3);
     }
