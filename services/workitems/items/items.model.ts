@@ -3,7 +3,7 @@ import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
-import type { Abandoned, LeaseRecord, Notice, Returned, ReturnedBase, TokenReport } from './lease.ts';
+import type { Abandoned, LeaseRecord, Notice, Returned, ReturnedBase, TokenReport, Used } from './lease.ts';
 
 /** How the last agent's work on an item ended: for whoever takes it up again. */
 export interface Previous {
@@ -131,8 +131,17 @@ const used = {
   costBasis: String,
 } as const;
 
+const earlierSchema = new mongoose.Schema<Used>(used, { _id: false });
+
 const abandonedSchema = new mongoose.Schema<Abandoned>(
-  { ...used, keyId: { type: String, required: true }, durationMs: { type: Number, required: true } },
+  {
+    ...used,
+    model: String,
+    provider: String,
+    earlier: earlierSchema,
+    keyId: { type: String, required: true },
+    durationMs: { type: Number, required: true },
+  },
   { _id: false },
 );
 
@@ -141,6 +150,7 @@ const reportSchema = new mongoose.Schema<TokenReport>(
     ...used,
     model: { type: String, required: true },
     provider: { type: String, required: true },
+    earlier: earlierSchema,
     at: { type: Date, required: true },
   },
   { _id: false },

@@ -94,14 +94,22 @@ export interface Used {
   costBasis?: CostBasis | undefined;
 }
 
-export interface TokenReport extends Used {
+/** What work has used so far, and who did it in the end. Abandoned sessions of earlier versions do not say it. */
+export interface UsedBy extends Used {
+  model?: string | undefined;
+  provider?: string | undefined;
+  /** What was used, in all, before that model took over. Absent if there was no other. */
+  earlier?: Used | undefined;
+}
+
+export interface TokenReport extends UsedBy {
   model: string;
   provider: string;
   at: Date;
 }
 
 /** What was recorded when a lease ended without a completion. A completion that the same key makes after all includes it. */
-export interface Abandoned extends Used {
+export interface Abandoned extends UsedBy {
   keyId: string;
   durationMs: number;
 }

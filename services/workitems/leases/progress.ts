@@ -14,7 +14,7 @@ import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from 
 import { mentionsIn } from '../items/people.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { MICRODOLLARS, providerOf, type TokenUse } from '../sessions/price.ts';
-import { usedBy, useIn } from '../sessions/used.ts';
+import { UNKNOWN_MODEL, underOthers, usedBy, useIn } from '../sessions/used.ts';
 import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
 
@@ -22,8 +22,6 @@ type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** How many are returned at once; the others come with the next heartbeat. */
 const MAX_ANSWERS = 20;
-/** For an agent that reports tokens without a model. */
-const UNKNOWN_MODEL = 'unknown';
 
 /** A working agent's heartbeat: renews the lease, reports how the work is going, and returns what the agent needs to know. */
 export async function reportProgress(
@@ -139,13 +137,20 @@ async function reportAfter(
   const totalTokens = totalOf(input, before);
   if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
   const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
-  const provider = input.provider ?? before?.provider ?? (await providerOf(model, now)) ?? DEFAULT_IMPLEMENT_PROVIDER;
+  const provider = input.provider ?? (await providerAfter(before, model, now));
+  const earlier = underOthers(before, { model, provider });
   return {
     ...(await usedBy({ ...useIn({ ...input, totalTokens }), model, provider }, before, now)),
-    model,
-    provider,
-    at: now,
+    ...{ model, provider, ...(earlier && { earlier }), at: now },
   };
+}
+
+/** One that was given holds for later models, too; one that the model said goes with it. */
+async function providerAfter(before: TokenReport | undefined, model: string, now: Date): Promise<string> {
+  const byDefault = async (of: string) => (await providerOf(of, now)) ?? DEFAULT_IMPLEMENT_PROVIDER;
+  if (!before) return byDefault(model);
+  const isGiven = before.model === model || before.provider !== (await byDefault(before.model));
+  return isGiven ? before.provider : byDefault(model);
 }
 
 /** An estimate gives way to what was really paid, whichever is less. */

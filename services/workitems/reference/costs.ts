@@ -1,4 +1,4 @@
-import type { Report, Used } from './records.ts';
+import type { Report, Used, UsedBy } from './records.ts';
 
 type Parts = Pick<Used, 'inputTokens' | 'outputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>;
 
@@ -17,7 +17,7 @@ const PRICES: Readonly<Record<string, Price>> = {
 export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
 
 /** @param before what the same work had used when it last reported */
-export function usedBy(report: Report, before: Used | undefined): Used {
+export function usedBy(report: Report, before: UsedBy | undefined): Used {
   const { totalTokens } = report;
   const isTotalAlone = report.inputTokens === undefined && report.outputTokens === undefined;
   const parts = isTotalAlone && before ? scaled(before, totalTokens) : partsOf(report);
@@ -52,22 +52,59 @@ function scaled(before: Used, totalTokens: number): Parts {
   };
 }
 
-function costOf(report: Report, parts: Parts, before: Used | undefined): Pick<Used, 'cost' | 'costBasis'> {
+type Cost = Pick<Used, 'cost' | 'costBasis'>;
+
+function costOf(report: Report, parts: Parts, before: UsedBy | undefined): Cost {
   if (report.costUsd !== undefined) return { cost: Math.round(report.costUsd * 1_000_000), costBasis: 'paid' };
-  const price = PRICES[report.model];
   const paid = before?.costBasis === 'paid' ? before : undefined;
+  const whole = { totalTokens: report.totalTokens, ...parts };
+  const earlier = beforeModel(before, report.model);
+  const priced =
+    earlier && earlier.totalTokens <= report.totalTokens
+      ? added(earlier, whole, report.model)
+      : priceOf(report.model, whole);
   // What was paid for these very tokens still holds; where nothing else is known, it is all that there is.
-  if (paid && (!price || paid.totalTokens === report.totalTokens)) return { cost: paid.cost, costBasis: 'paid' };
+  if (paid && (priced.cost === null || paid.totalTokens === report.totalTokens)) {
+    return { cost: paid.cost, costBasis: 'paid' };
+  }
+  // Other tokens do not undo what was paid.
+  if (paid?.cost && paid.cost > Number(priced.cost)) return { cost: paid.cost, costBasis: 'paid' };
+  return priced;
+}
+
+/** What had been used before this model took over: it keeps its cost. What came before any model was named is of the first one. */
+export function beforeModel(last: UsedBy | undefined, model: string): Used | undefined {
+  return last && last.model !== 'unknown' && last.model !== model ? last : last?.earlier;
+}
+
+const CERTAINTY: readonly Used['costBasis'][] = ['paid', 'split', 'total'];
+
+/** What was used before, and what has come to it since, each at its price. */
+function added(earlier: Used, whole: Parts & { readonly totalTokens: number }, model: string): Cost {
+  const totalTokens = whole.totalTokens - earlier.totalTokens;
+  const since = { ...restOf({ ...whole, cost: null, costBasis: 'unpriced' }, earlier), totalTokens };
+  const { inputTokens: input, outputTokens: output, cachedInputTokens: cached, cacheWriteTokens: written } = since;
+  const isTooMuch = Number(input) + Number(output) > totalTokens || Number(cached) + Number(written) > Number(input);
+  // Where one of the two does not say its parts, the difference has those of the whole.
+  const parts = isTooMuch ? scaled({ ...whole, cost: null, costBasis: 'unpriced' }, totalTokens) : since;
+  const { cost, costBasis } = priceOf(model, { ...parts, totalTokens });
+  if (cost === null || totalTokens === 0) return { cost: earlier.cost, costBasis: earlier.costBasis };
+  if (earlier.cost === null) return { cost, costBasis };
+  const least = Math.max(CERTAINTY.indexOf(costBasis), CERTAINTY.indexOf(earlier.costBasis));
+  return { cost: earlier.cost + cost, costBasis: CERTAINTY[least] ?? 'unpriced' };
+}
+
+function priceOf(model: string, { totalTokens, ...parts }: Parts & { readonly totalTokens: number }): Cost {
+  const price = PRICES[model];
   if (!price) return { cost: null, costBasis: 'unpriced' };
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = parts;
   const [cached, written] = [cachedInputTokens ?? 0, cacheWriteTokens ?? 0];
   // With only a total, three parts input to one part output.
-  const otherwise =
-    outputTokens === null ? Math.round((report.totalTokens * 3) / 4) : report.totalTokens - outputTokens;
+  const otherwise = outputTokens === null ? Math.round((totalTokens * 3) / 4) : totalTokens - outputTokens;
   const input = inputTokens ?? otherwise;
-  const output = outputTokens ?? report.totalTokens - input;
+  const output = outputTokens ?? totalTokens - input;
   // What neither part accounts for is priced as a total is.
-  const rest = report.totalTokens - input - output;
+  const rest = totalTokens - input - output;
   const restInput = Math.round((rest * 3) / 4);
   const thousandths =
     (input + restInput - cached - written) * price.input +
@@ -76,8 +113,6 @@ function costOf(report: Report, parts: Parts, before: Used | undefined): Pick<Us
     (output + rest - restInput) * price.output;
   const isSplit = inputTokens !== null || outputTokens !== null;
   const cost = Math.floor((thousandths + 500) / 1_000);
-  // Other tokens do not undo what was paid.
-  if (paid?.cost && paid.cost > cost) return { cost: paid.cost, costBasis: 'paid' };
   return { cost, costBasis: isSplit ? 'split' : 'total' };
 }
 

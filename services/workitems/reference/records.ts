@@ -43,6 +43,8 @@ export interface Used {
   readonly cost: number | null;
   readonly costBasis: 'paid' | 'split' | 'total' | 'unpriced';
 }
+/** With the model that did the latest of it, and what had been used before that took over from another. */
+export type UsedBy = Used & { readonly model: string; readonly earlier?: Used | undefined };
 export type LeaseState = 'working' | 'awaiting_input';
 export interface ModelLease {
   readonly token: string;
@@ -55,7 +57,7 @@ export interface ModelLease {
   question?: string;
   askedAtMs?: number;
   /** What the agent has told of its work that is in no session yet. */
-  report?: Used & { readonly model: string; readonly atMs: number };
+  report?: UsedBy & { readonly atMs: number };
   /** What the next heartbeat brings: comments, and the task IDs of dependencies that were sent back. */
   answers: string[];
   notices: string[];
@@ -91,7 +93,7 @@ export interface ModelItem {
   /** Who did the work. */
   workedBy: Who | null;
   /** What was recorded when a lease ended without a completion: one that its key makes after all includes it. */
-  abandoned: (Used & { readonly key: string; readonly durationMs: number }) | null;
+  abandoned: (UsedBy & { readonly key: string; readonly durationMs: number }) | null;
   /** A failed review or validation sent it back. */
   isReturned: boolean;
   /** Dependencies that were sent back when somebody had begun to build upon them. */

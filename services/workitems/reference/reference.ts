@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dollars, paidSoFar, restOf, shownCost, unsaidParts, usedBy } from './costs.ts';
+import { beforeModel, dollars, paidSoFar, restOf, shownCost, unsaidParts, usedBy } from './costs.ts';
 import { isBarred, isMisfit } from './gates.ts';
 import { isFaulty, isWithin, type PlannedItem } from './plans.ts';
 import type {
@@ -789,7 +789,8 @@ export class Model {
     const answers = lease.answers.splice(0);
     const notices = lease.notices.splice(0);
     if (totalTokens !== undefined && totalTokens >= (report?.totalTokens ?? 0)) {
-      lease.report = { ...usedBy({ ...tokens, totalTokens, model }, report), model, atMs: learned.atMs };
+      const used = usedBy({ ...tokens, totalTokens, model }, report);
+      lease.report = { ...used, model, earlier: beforeModel(report, model), atMs: learned.atMs };
     }
     if (state === 'awaiting_input' && (isAsked || from !== state)) lease.askedAtMs = learned.atMs;
     const answeredByMs = state === 'awaiting_input' ? (lease.askedAtMs as number) + DAY_MS : 0;
@@ -1108,10 +1109,10 @@ export class Model {
   #abandon(item: ModelItem): ModelEvent[] {
     const { lease } = item;
     if (!lease?.report) return [];
-    const { model, atMs, ...used } = lease.report;
+    const { model, earlier, atMs, ...used } = lease.report;
     const durationMs = Math.max(0, atMs - lease.claimedAtMs);
     delete lease.report;
-    item.abandoned = { ...used, key: lease.key, durationMs };
+    item.abandoned = { ...used, model, earlier, key: lease.key, durationMs };
     return [this.#keep(item, used, { model, durationMs })];
   }
 

@@ -1,5 +1,9 @@
-import type { Used } from '../items/lease.ts';
+import { COST_BASES, type CostBasis } from '@worktrack/contracts/work-items/costs/sessions';
+import type { Used, UsedBy } from '../items/lease.ts';
 import { type Price, priceOf, type TokenUse } from './price.ts';
+
+/** Of an agent that reports tokens without a model. Whichever model it names first has used them. */
+export const UNKNOWN_MODEL = 'unknown';
 
 /**
  * What a session has used in all. A report that gives only a total takes the parts that heartbeats have reported of it, in proportion if it has grown since:
@@ -7,7 +11,7 @@ import { type Price, priceOf, type TokenUse } from './price.ts';
  */
 export async function usedBy(
   { provider, model, ...use }: TokenUse & { readonly provider: string; readonly model: string },
-  before: Used | undefined,
+  before: UsedBy | undefined,
   at: Date,
 ): Promise<Used> {
   const isTotalAlone = use.inputTokens === undefined && use.outputTokens === undefined;
@@ -20,16 +24,64 @@ async function costOf(
   provider: string,
   model: string,
   use: TokenUse,
-  before: Used | undefined,
+  before: UsedBy | undefined,
   at: Date,
 ): Promise<Price> {
-  const price = await priceOf(provider, model, use, at);
-  if (before?.costBasis !== 'paid' || price.costBasis === 'paid') return price;
+  const price = await priceAfter(underOthers(before, { model, provider }), provider, model, use, at);
+  if (before?.costBasis !== 'paid' || use.costUsd !== undefined) return price;
   // What was paid for the same tokens holds, more tokens did not cost less, and it is all that is known where there is no price.
   const isLess = (price.costMicrodollars ?? 0) < (before.costMicrodollars ?? 0);
   const holds = before.totalTokens === use.totalTokens || isLess || price.costBasis === 'unpriced';
   return holds ? { costMicrodollars: before.costMicrodollars, costBasis: 'paid' } : price;
 }
+
+/** What other models have used in all by the time of the last report. undefined: there was no other. */
+export function underOthers(
+  last: UsedBy | undefined,
+  { model, provider }: { readonly model: string; readonly provider: string },
+): Used | undefined {
+  if (!last) return undefined;
+  const isFirst = last.model === undefined || last.model === UNKNOWN_MODEL;
+  if (isFirst || (last.model === model && last.provider === provider)) return last.earlier;
+  const { costMicrodollars, costBasis } = last;
+  return { ...recorded(useOf(last)), costMicrodollars, costBasis };
+}
+
+/** What other models have used costs what it did, and what has been used since has the price of this one. */
+async function priceAfter(
+  earlier: Used | undefined,
+  provider: string,
+  model: string,
+  use: TokenUse,
+  at: Date,
+): Promise<Price> {
+  // A completion that reports less than heartbeats did contradicts them, and is believed.
+  if (!earlier || use.costUsd !== undefined || use.totalTokens < earlier.totalTokens) {
+    return priceOf(provider, model, use, at);
+  }
+  const { costMicrodollars, costBasis = 'unpriced' } = earlier;
+  const since = sinceOf(use, earlier);
+  const price = await priceOf(provider, model, since, at);
+  if (price.costMicrodollars === null || since.totalTokens === 0) return { costMicrodollars, costBasis };
+  if (costMicrodollars === null) return price;
+  return {
+    costMicrodollars: costMicrodollars + price.costMicrodollars,
+    costBasis: lessCertain(costBasis, price.costBasis),
+  };
+}
+
+/** The difference; where its parts cannot be told, because one of the two does not say them, in the proportions of the whole. */
+function sinceOf(use: TokenUse, earlier: Used): TokenUse {
+  const whole = { ...recorded(use), costMicrodollars: null };
+  const since = restOf(whole, earlier);
+  const areParts =
+    (since.inputTokens ?? 0) + (since.outputTokens ?? 0) <= since.totalTokens &&
+    (since.cachedInputTokens ?? 0) + (since.cacheWriteTokens ?? 0) <= (since.inputTokens ?? 0);
+  return areParts ? useOf(since) : { totalTokens: since.totalTokens, ...partsOf(whole, since.totalTokens) };
+}
+
+const lessCertain = (...bases: CostBasis[]): CostBasis =>
+  COST_BASES.findLast((basis) => bases.includes(basis)) ?? 'unpriced';
 
 /** The parts of a total, as they were of an earlier one. */
 function partsOf(before: Used, totalTokens: number): Partial<TokenUse> {
@@ -66,6 +118,14 @@ export function restOf(whole: Used, done: Used | undefined): Used {
 
 const given = (use: TokenUse) =>
   Object.fromEntries(Object.entries(use).filter(([, value]) => value !== undefined)) as unknown as TokenUse;
+
+const useOf = ({ totalTokens, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Used): TokenUse => ({
+  totalTokens,
+  inputTokens: inputTokens ?? undefined,
+  outputTokens: outputTokens ?? undefined,
+  cachedInputTokens: cachedInputTokens ?? undefined,
+  cacheWriteTokens: cacheWriteTokens ?? undefined,
+});
 
 function recorded({ totalTokens, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: TokenUse) {
   return {

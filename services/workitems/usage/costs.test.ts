@@ -163,6 +163,100 @@ describe('a completion after the lease has ended', () => {
   });
 });
 
+describe('a lease whose model changes', () => {
+  const OTHER = 'gpt-4o';
+
+  test('costs what each model has used, at its price, and so does its completion', async () => {
+    const own = await startProject();
+    await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 100 });
+    const { beat, complete } = await claimed(own);
+    const inFlight = async (fields: Beat) => (await beat(fields)).budget?.spent.inFlightUsd;
+    expect(await inFlight({ inputTokens: 100_000, outputTokens: 10_000 })).toBe(0.45);
+    expect(await inFlight({ model: OTHER })).toBe(0.45);
+    const grown = { inputTokens: 300_000, outputTokens: 20_000, cachedInputTokens: 100_000 };
+    expect(await inFlight({ model: OTHER, ...grown })).toBe(0.45 + (0.25 + 0.125 + 0.1));
+    // Within a model, a better estimate still replaces the one before.
+    expect(await inFlight({ model: OTHER, ...grown, cachedInputTokens: 0 })).toBe(0.45 + (0.5 + 0.1));
+    expect(await inFlight({ inputTokens: 400_000, outputTokens: 20_000, cachedInputTokens: 0 })).toBe(1.05 + 0.3);
+    expect(
+      await complete({ model: OTHER, totalTokens: 440_000, inputTokens: 420_000, outputTokens: 20_000 }),
+    ).toMatchObject({ totalTokens: 440_000, estimatedCost: '1.400000', costBasis: 'split' });
+    const { totals, budget } = await usage(own);
+    expect(totals).toMatchObject({ totalTokens: 440_000, inputTokens: 420_000, estimatedCost: '1.400000' });
+    expect(budget?.spent).toEqual({ recordedUsd: 1.4, inFlightUsd: 0 });
+  });
+
+  test('also when it ends before its completion, by another model again', async () => {
+    const own = await startProject();
+    const { beat, complete, expire } = await claimed(own);
+    await beat({ totalTokens: 1_000_000, inputTokens: 1_000_000 });
+    await beat({ model: OTHER, totalTokens: 2_000_000, inputTokens: 2_000_000 });
+    await expire();
+    expect((await usage(own)).totals).toMatchObject({ totalTokens: 2_000_000, estimatedCost: '5.500000' });
+    await complete({ model: 'gpt-4o-mini', totalTokens: 3_000_000, inputTokens: 3_000_000 });
+    expect((await usage(own)).totals).toMatchObject({ totalTokens: 3_000_000, estimatedCost: '5.650000' });
+  });
+
+  test.each([
+    [
+      'has parts only from then on',
+      { totalTokens: 1_000_000 },
+      { totalTokens: 2_000_000, inputTokens: 2_000_000 },
+      6 + 2.5,
+    ],
+    ['has parts only until then', { inputTokens: 1_000_000, outputTokens: 0 }, { totalTokens: 2_000_000 }, 3 + 2.5],
+    ['was paid until then', { totalTokens: 10, costUsd: 5 }, { totalTokens: 1_000_010 }, 5 + 4.375],
+    ['is paid in the end', { totalTokens: 1_000_000 }, { totalTokens: 2_000_000, costUsd: 1 }, 1],
+    ['had no price until then', { model: 'my-own', totalTokens: 1_000_000 }, { totalTokens: 2_000_000 }, 4.375],
+    ['has no price from then on', { totalTokens: 1_000_000 }, { model: 'my-own', totalTokens: 2_000_000 }, 6],
+    ['was not named until then', { model: undefined, totalTokens: 1_000_000 }, { totalTokens: 2_000_000 }, 8.75],
+  ])('and %s', async (_, first: Beat, then: Beat, costUsd) => {
+    const own = await startProject();
+    await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 100 });
+    const { beat, expire } = await claimed(own);
+    await beat(first);
+    expect((await beat({ model: OTHER, ...then })).budget?.spentUsd).toBe(costUsd);
+    await expire();
+    expect((await usage(own)).totals).toMatchObject({ estimatedCost: costUsd.toFixed(6) });
+  });
+
+  test('and what was paid for the one that has no price is not forgotten either', async () => {
+    const own = await startProject();
+    const { beat, expire } = await claimed(own);
+    await beat({ totalTokens: 10, costUsd: 1 });
+    await beat({ model: 'my-own', totalTokens: 20, costUsd: 2 });
+    await beat({ totalTokens: 30, model: undefined });
+    await expire();
+    expect((await usage(own)).totals).toMatchObject({ totalTokens: 30, estimatedCost: '2.000000' });
+  });
+
+  test('has the provider of each, unless that was said', async () => {
+    const own = await startProject();
+    for (const provider of [undefined, 'openrouter']) {
+      const { beat, expire } = await claimed(own);
+      await beat({ model: 'gemini-2.5-pro', totalTokens: 10, provider });
+      await beat({ totalTokens: 20 });
+      await expire();
+    }
+    const { groups } = await call(own.caller, 'workItems.usage', { projectId: own.project.id, groupBy: 'provider' });
+    expect(groups?.map(({ key }) => key).toSorted()).toEqual(['anthropic', 'openrouter']);
+  });
+
+  test('has each difference priced once, when heartbeats are repeated or come together', async () => {
+    const own = await startProject();
+    await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 100 });
+    const { beat, expire } = await claimed(own);
+    const first = { totalTokens: 1_000_000, inputTokens: 1_000_000 };
+    const second = { model: OTHER, totalTokens: 2_000_000, inputTokens: 2_000_000 };
+    await beat(first);
+    await Promise.all([second, first, second, first, second].map(beat));
+    await expire();
+    const { totals, budget } = await usage(own);
+    expect(totals.estimatedCost).toBe('5.500000');
+    expect(budget?.spent).toEqual({ recordedUsd: 5.5, inFlightUsd: 0 });
+  });
+});
+
 test('a budget knows what is recorded and what is in flight, and says both when it is used up', async () => {
   const own = await startProject();
   await call(own.caller, 'projects.setBudget', { id: own.project.id, limitUsd: 2 });
