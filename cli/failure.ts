@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@worktrack/contracts/errors';
+import type { ErrorDetail, Reason } from '@worktrack/contracts/errors';
 import { spelledOut } from '@worktrack/runtime/validation/parse';
 
 /** Exit codes, documented in docs/cli.md. */
@@ -18,8 +18,8 @@ export class Failure extends Error {
 export const notAsWorktrack = (baseUrl: string, status: number) =>
   `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL: it ends before /api or /mcp.`;
 
-/** What a gateway says of an address below it: every route that is asked for here exists. */
-export const isNoRoute = (message: string | undefined) => message?.startsWith('There is nothing at this path');
+/** A gateway says it of an address below it: every route that is asked for here exists. */
+export const NO_ROUTE: Reason = 'no_route';
 
 /** Options that are not called as their fields are: of what is given several times, and of times with a unit. */
 const OPTIONS: Readonly<Record<string, string>> = {

@@ -3,12 +3,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { Failure, kebab } from './failure.ts';
 import { HELP } from './help.ts';
+import { duration, inUnit } from './options.ts';
 import { textFrom } from './text-input.ts';
 
 interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
@@ -72,7 +75,10 @@ function optionsOf(field: string, schema: JsonSchema): Option[] {
       new Option(`--${name}-file <path>`, `--${name} from a file`),
     ];
   }
-  if (types.has('boolean')) return [new Option(`--${name}`, description)];
+  if (types.has('boolean')) {
+    const [yes = '', no] = description.split('; false: ');
+    return [new Option(`--${name}`, yes), ...(no === undefined ? [] : [new Option(`--no-${name}`, no)])];
+  }
   if (schema.items?.type === 'object') return [new Option(`--${name} <json>`, description).argParser(listOf)];
   if (types.has('array')) return [new Option(`--${name} <value...>`, description)];
   const values = choicesOf(schema);
@@ -117,6 +123,17 @@ export function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What an option that gives one of an operation's fields as a time accepts. @returns seconds */
+export function durationOf(operation: Operation, field: string): (text: string) => number {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = inputOf(operation).properties?.[field] ?? {};
+  return (text) => {
+    const seconds = duration(text);
+    if (seconds < minimum) throw new InvalidArgumentError(`It must be at least ${inUnit(minimum)}.`);
+    if (seconds > maximum) throw new InvalidArgumentError(`It must be at most ${inUnit(maximum)}.`);
+    return seconds;
+  };
 }
 
 /** The names of an operation's fields. */

@@ -20,6 +20,12 @@ export function duration(value: string): number {
   return Number(number) * SECONDS_IN[unit as keyof typeof SECONDS_IN];
 }
 
+/** The largest unit that shows them as a whole number: `7d`. */
+export function inUnit(seconds: number): string {
+  const [unit, size] = Object.entries(SECONDS_IN).findLast(([, each]) => seconds % each === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}
+
 /** A key's rate, from two options; undefined: the service's default. */
 export function rateOf(
   requests: number | undefined,

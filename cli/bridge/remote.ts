@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
-import { isNoRoute, notAsWorktrack } from '../failure.ts';
+import { NO_ROUTE, notAsWorktrack } from '../failure.ts';
 import { MAY_SUCCEED_LATER } from '../service/repeated.ts';
 import { asked, type Service } from '../service/service.ts';
 
@@ -162,8 +162,8 @@ export class RemoteTools {
 
   #refusal(status: number, error: Envelope['error']): Error {
     const { baseUrl, keySource, projectId } = this.#service;
-    const { code, message: said } = error ?? {};
-    if (!code || !said || isNoRoute(said)) {
+    const { code, message: said, reason } = error ?? {};
+    if (!code || !said || reason === NO_ROUTE) {
       const words = notAsWorktrack(baseUrl, status);
       // What a proxy returns while the service behind it restarts.
       return MAY_SUCCEED_LATER.has(status) ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);
@@ -178,7 +178,7 @@ export class RemoteTools {
 }
 
 interface Envelope {
-  readonly error?: { readonly code?: string; readonly message?: string };
+  readonly error?: { readonly code?: string; readonly message?: string; readonly reason?: string };
 }
 
 function parsed(text: string): object | undefined {

@@ -8,9 +8,13 @@ import { json } from 'node:stream/consumers';
 import { exportAudit } from '@worktrack/contracts/audit/operations';
 import { listProjects } from '@worktrack/contracts/projects/project-operations';
 import { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
+import { itemFilters } from '@worktrack/contracts/work-items/lists/list-filters';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { RemoteTools } from '../bridge/remote.ts';
+import { keyCommand } from '../commands/access/key.ts';
+import { trustCommand } from '../commands/access/trust.ts';
 import { itemCommand } from '../commands/work/item.ts';
+import { viewCommand } from '../commands/work/view.ts';
 import { EXIT } from '../failure.ts';
 import { api } from './api.ts';
 import { chooseService } from './service.ts';
@@ -117,11 +121,75 @@ test('null leaves nothing of a list', async () => {
   expect(body).toEqual({ dependsOn: [], labels: ['null', 'Bug'] });
 });
 
+test('what is false is said with no-', async () => {
+  const asked: unknown[] = [];
+  const environment = await serving(async (request, response) => {
+    asked.push(request.method === 'GET' ? request.url?.split('?')[1] : await json(request));
+    const data = { workItems: [], pagination: {}, nextCursor: null };
+    response.end(JSON.stringify({ success: true, data }));
+  });
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(console, 'log').mockReturnValue();
+  for (const option of ['--overdue', '--no-overdue']) {
+    await itemCommand().parseAsync(['list', option, '--json'], { from: 'user' });
+  }
+  for (const option of ['--shared', '--no-shared']) {
+    await viewCommand().parseAsync(['update', 'v', option], { from: 'user' });
+  }
+  expect(asked).toEqual(['overdue=true', 'overdue=false', { shared: true }, { shared: false }]);
+});
+
+test.each([
+  ['{ "priorty": "high" }', /^--filters: priorty: is not a known field; did you mean priority\?$/],
+  ['{ "labelNot": "x", "foo": 1 }', /^--filters: foo: is not a known field; known fields are .*labelNot.*, layout, /],
+])('of the filters of a view, %s is refused before it narrows nothing', async (filters, message) => {
+  const environment = { WORKTRACK_URL: 'http://127.0.0.1:2', WORKTRACK_API_KEY: 'wt_k' };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  for (const command of [
+    ['create', 'Mine'],
+    ['update', 'v'],
+  ]) {
+    const saved = viewCommand().parseAsync([...command, '--filters', filters], { from: 'user' });
+    await expect(saved).rejects.toMatchObject({ exitCode: EXIT.usage, message: expect.stringMatching(message) });
+  }
+});
+
+test('a view takes every filter of a list, and what the console keeps beside them', async () => {
+  let body: unknown;
+  const environment = await serving(async (request, response) => {
+    body = await json(request);
+    response.end(JSON.stringify({ success: true, data: { id: 'v' } }));
+  });
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(console, 'log').mockReturnValue();
+  const names = [...Object.keys(itemFilters), ...'search,parentId,groupBy,sort,layout,board,columns'.split(',')];
+  const filters = Object.fromEntries(names.map((name) => [name, 'x']));
+  await viewCommand().parseAsync(['create', 'Mine', '--filters', JSON.stringify(filters)], { from: 'user' });
+  expect(body).toEqual({ name: 'Mine', filters });
+});
+
+test('the help of a change of a view names no default project', () => {
+  const update = viewCommand().commands.find((command) => command.name() === 'update');
+  expect(update?.helpInformation()).toContain('--project-id');
+  expect(update?.helpInformation()).not.toContain('default');
+});
+
+test.each([
+  [keyCommand, ['rotate', 'self', '--overlap', '8d'], /It must be at most 7d\./],
+  [trustCommand, ['update', 'r', '--ttl', '90m'], /It must be at most 1h\./],
+  [trustCommand, ['update', 'r', '--ttl', '59s'], /It must be at least 1m\./],
+])('a time is refused in units of time: %#', async (command, args, message) => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const made = command();
+  for (const each of made.commands) each.exitOverride();
+  await expect(made.parseAsync(args, { from: 'user' })).rejects.toThrow(message);
+});
+
 test('an address below the service is a wrong one, and what to change is not the project', async () => {
-  const words = 'There is nothing at this path. GET /openapi.json describes everything there is.';
+  const error = { code: 'NOT_FOUND', message: 'In other words.', reason: 'no_route', requestId: 'r' };
   const environment = await serving((_, response) => {
     response.writeHead(404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ success: false, error: { code: 'NOT_FOUND', message: words, requestId: 'r' } }));
+    response.end(JSON.stringify({ success: false, error }));
   });
   const below = { ...environment, WORKTRACK_URL: `${environment.WORKTRACK_URL}/api`, WORKTRACK_PROJECT_ID: 'p' };
   const message = expect.stringMatching(/\/api answers, .*Check WORKTRACK_URL: it ends before \/api/);

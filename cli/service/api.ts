@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure, inFlags, isNoRoute, notAsWorktrack, refusalWords } from '../failure.ts';
+import { Failure, inFlags, NO_ROUTE, notAsWorktrack, refusalWords } from '../failure.ts';
 import { fieldNames } from '../flags.ts';
 import { repeated } from './repeated.ts';
 import { asked, chooseService, type Service, UNKNOWN_KEY } from './service.ts';
@@ -167,6 +167,7 @@ interface Envelope {
   readonly error?: {
     readonly code: string;
     readonly message: string;
+    readonly reason?: string;
     readonly details?: readonly ErrorDetail[];
     readonly requestId: string;
   };
@@ -190,7 +191,7 @@ export async function outcomeOf(
     );
   }
   const envelope = (await response.json().catch(() => undefined)) as Envelope | undefined;
-  if (typeof envelope?.success !== 'boolean' || isNoRoute(envelope.error?.message)) {
+  if (typeof envelope?.success !== 'boolean' || envelope.error?.reason === NO_ROUTE) {
     // What a proxy says while the service behind it restarts.
     throw new Failure(response.status >= 500 ? 'unreachable' : 'usage', notAsWorktrack(baseUrl, response.status));
   }

@@ -338,10 +338,14 @@ describe('every failure is one line on standard error that says what to do', () 
   });
 
   test('with the words of the service, the fields and the request id when it refuses', async () => {
-    const { run } = await ownOrganization();
+    const { run, apiKey } = await ownOrganization();
     const refused = await run('user', 'create', '--email', 'bob', '--name', ' ', '--role', 'member');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/^error: --email: [^:]*; --name: [^:]*\. \(VALIDATION_FAILED, request .+\)\n$/);
+    const below = { WORKTRACK_URL: `${system.baseUrl}/api`, WORKTRACK_API_KEY: apiKey };
+    expect((await worktrack(['project', 'list'], below)).stderr).toMatch(
+      /^error: .*WORKTRACK_URL: it ends before \/api/,
+    );
     expect((await run('key', 'revoke', 'zz')).stderr).toMatch(/^error: <id>: must be a UUID\. \(VALIDATION_FAILED/);
     const missing = await run('key', 'revoke', '0198c0de-0000-7000-8000-000000000000');
     expect(missing).toMatchObject({ code: 1 });
@@ -350,7 +354,7 @@ describe('every failure is one line on standard error that says what to do', () 
     const trust = (...more: string[]) =>
       run('trust', 'create', '--name', 'CI', '--issuer', 'https://ci.example', ...more);
     expect((await trust(...claim, 'iss=c')).stderr).toMatch(/^error: --claim \(iss\) is checked of every token/);
-    expect((await trust(...claim, 'c=d', '--ttl', '10s')).stderr).toMatch(/^error: --ttl: must be at least 60\./);
+    expect((await trust(...claim, 'c=d', '--ttl', '10s')).stderr).toMatch(/^error: option '--ttl .* at least 1m\./);
     expect((await trust(...claim, 'c=d', '--user', 'me')).stderr).toMatch(/^error: --user: must be a UUID\./);
     const rate = await run('key', 'create', '--name', 'CI', '--rate-limit', '5', '--rate-window', '0');
     expect(rate.stderr).toMatch(/^error: --rate-window: must be at least 1\./);

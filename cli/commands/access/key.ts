@@ -9,7 +9,8 @@ import {
 import type { ApiKey, CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
-import { duration, jsonOption, rateOf, wholeNumber } from '../../options.ts';
+import { durationOf } from '../../flags.ts';
+import { jsonOption, rateOf, wholeNumber } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 
@@ -40,7 +41,11 @@ export function keyCommand(): Command {
   key
     .command('rotate <id>')
     .description('replace a key by one with all that it has; `self`: your own')
-    .option('--overlap <time>', 'how long the old one still works, at most 7d: 12h; default: 1d', duration)
+    .option(
+      '--overlap <time>',
+      'how long the old one still works, at most 7d: 12h; default: 1d',
+      durationOf(rotateKey, 'overlapSeconds'),
+    )
     .addOption(jsonOption())
     .action(rotate);
   key

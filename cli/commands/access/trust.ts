@@ -11,8 +11,8 @@ import {
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Failure } from '../../failure.ts';
-import { jsonOf } from '../../flags.ts';
-import { duration, jsonOption, wholeNumber } from '../../options.ts';
+import { durationOf, jsonOf } from '../../flags.ts';
+import { jsonOption, wholeNumber } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { textFrom } from '../../text-input.ts';
@@ -37,7 +37,11 @@ export function trustCommand(): Command {
       ),
     )
     .option('--project <id...>', 'their only projects; default: those of your own key')
-    .option('--ttl <time>', 'how long a token lasts, from 1m to 1h: 5m; default: 15m', duration)
+    .option(
+      '--ttl <time>',
+      'how long a token lasts, from 1m to 1h: 5m; default: 15m',
+      durationOf(createTrustRule, 'ttlSeconds'),
+    )
     .option('--reuse <n>', REUSE, wholeNumber)
     .option('--jwks <file>', JWKS)
     .option('--user <id>', 'the user that tokens act as; default: yourself')
@@ -54,7 +58,7 @@ export function trustCommand(): Command {
     )
     .addOption(new Option('--permission <permission...>', 'what tokens may do').choices(PERMISSIONS))
     .option('--project <id...>', 'their only projects')
-    .option('--ttl <time>', 'how long a token lasts, from 1m to 1h: 5m', duration)
+    .option('--ttl <time>', 'how long a token lasts, from 1m to 1h: 5m', durationOf(updateTrustRule, 'ttlSeconds'))
     .option('--reuse <n>', REUSE, wholeNumber)
     .option('--jwks <file>', JWKS)
     .addOption(jsonOption())

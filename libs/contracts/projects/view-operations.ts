@@ -60,8 +60,8 @@ export const updateView = operation({
   input: z.strictObject({
     id: Id,
     name: name.optional(),
-    projectId: ProjectId.optional(),
-    shared: z.boolean().optional(),
+    projectId: ProjectId.optional().describe('Where the view goes'),
+    shared: z.boolean().optional().describe('For all who see the project; false: for you alone'),
     filters: ViewFilters.optional().describe('Replaces all'),
   }),
   output: View,

@@ -8,6 +8,9 @@ const MAX_FILTERS = 50;
 const MAX_VALUES = 50;
 const MAX_VALUE_LENGTH = 500;
 
+/** What a view says besides the filters of a list: how that is shown. */
+export const VIEW_LAYOUT = ['layout', 'board', 'columns', 'sort'];
+
 const Value = z.string().max(MAX_VALUE_LENGTH);
 
 /**

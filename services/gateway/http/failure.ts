@@ -10,8 +10,10 @@ const INTERNAL: ErrorValue = {
 };
 
 const FORBIDDEN = 403;
-const NO_SUCH_PATH: ErrorValue = {
+export const NO_SUCH_PATH: ErrorValue = {
   code: 'NOT_FOUND',
+  // Of what is below a path, only this tells an address that is not the service's from a record that is not there.
+  reason: 'no_route',
   message: 'There is nothing at this path. GET /openapi.json describes everything there is.',
 };
 

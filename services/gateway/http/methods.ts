@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { failureBody, JSON_TYPE } from './envelope.ts';
+import { NO_SUCH_PATH } from './failure.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Those that some route uses. HEAD comes with every GET. */
@@ -83,10 +84,7 @@ function notAllowed(allow: string, method: string): OperationError {
 }
 
 export function nothingHere(): OperationError {
-  return new OperationError(
-    'NOT_FOUND',
-    'There is nothing at this path. GET /openapi.json describes everything there is.',
-  );
+  return OperationError.from(NO_SUCH_PATH);
 }
 
 function patternOf(url: string): RegExp {
