@@ -11,7 +11,7 @@ import { Failed, Loading } from './parts/page/states.tsx';
 import { Toasts } from './parts/popup/toasts.tsx';
 import { go, path, to } from './router.ts';
 import { FIRST_SCREEN, screenAt } from './screens.ts';
-import { askWhoIsThere, type Identity, session } from './session.ts';
+import { askWhoIsThere, hasCode, type Identity, session } from './session.ts';
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
 
@@ -29,7 +29,7 @@ export function App() {
     case 'signed-out':
       return <SignIn ended={value.ended} />;
     case 'signed-in':
-      return <SignedIn identity={value.identity} />;
+      return hasCode.value ? <SignIn ended={false} /> : <SignedIn identity={value.identity} />;
   }
 }
 

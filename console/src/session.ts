@@ -48,6 +48,9 @@ export async function askWhoIsThere(): Promise<void> {
   }
 }
 
+/** A link signs its user in, whoever is signed in. */
+export const hasCode = signal(/[#&]code=/.test(location.hash));
+
 /** With a code that works once, or with an API key, which is not kept anywhere. */
 export async function signIn(proof: { readonly code: string } | { readonly apiKey: string }): Promise<void> {
   await send<void>('/console/session', {
@@ -56,7 +59,11 @@ export async function signIn(proof: { readonly code: string } | { readonly apiKe
     body: JSON.stringify(proof),
   });
   tabs.postMessage('in');
+  const before = identity.peek();
   await askWhoIsThere();
+  if (!before || before.user.id === identity.peek()?.user.id) return;
+  await tellNoMore();
+  location.reload();
 }
 
 /** Whoever uses this browser next sees nothing of what its user is told. */
@@ -74,7 +81,8 @@ export async function signOut(): Promise<void> {
 
 /** The service knows this session no longer: nothing that was read with it stays in sight or in memory, in none of its tabs. */
 export function endSession(): void {
-  if (session.value.state !== 'signed-in') return;
+  // A code that is refused says nothing about the session.
+  if (session.value.state !== 'signed-in' || hasCode.peek()) return;
   tabs.postMessage('ended');
   hideAll();
   void tellNoMore();

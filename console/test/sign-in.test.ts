@@ -15,6 +15,25 @@ test('the code in a link signs in without a click, once, and is removed from the
   await second.isGood('sign-in-code-refused');
 });
 
+test('the code in a link signs in whoever it is for, though another user is signed in, in all tabs; one that is refused changes nothing', async () => {
+  const other = await stage.newOrganization();
+  const { data: colleague } = await other.call<{ id: string }>('POST', '/api/users', {
+    ...{ email: 'invited@example.com', name: 'Grace Invited', role: 'member' },
+  });
+  const { data: made } = await other.call<{ code: string }>('POST', `/api/users/${colleague.id}/invitation`);
+  const visitor = await stage.visit('');
+  await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
+  const tab = await visitor.openTab(`#code=${made.code}`);
+  for (const { page } of [tab, visitor]) {
+    await page.getByRole('button', { name: 'Account of Grace Invited' }).waitFor();
+    expect(page.url()).not.toContain(made.code);
+  }
+  const again = await visitor.openTab(`#code=${made.code}`);
+  await again.page.getByText('This invitation has been used').waitFor();
+  for (const { page } of [again, tab]) await page.getByRole('button', { name: 'Account of Grace Invited' }).waitFor();
+  expect(again.page.url()).not.toContain(made.code);
+});
+
 test('a pasted key signs in, by keyboard alone, is stored nowhere, and leads to the requested page', async () => {
   const visitor = await stage.visit('nowhere?project=x', { apiKey: null });
   const { page } = visitor;

@@ -4,7 +4,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ServiceError } from '../api/service-error.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loading, Refused, said } from '../parts/page/states.tsx';
-import { signIn } from '../session.ts';
+import { tell } from '../parts/popup/toasts.tsx';
+import { hasCode, identity, signIn } from '../session.ts';
 import { words } from './messages.ts';
 
 /** Once read, it is removed from the address, the history and anything that copies them. */
@@ -27,7 +28,16 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     if (ended) field.current?.focus();
   }, [ended]);
   useEffect(() => {
-    if (code) signIn({ code }).catch((error) => setRefusal(refusalOf(error)));
+    if (!code) return;
+    signIn({ code })
+      .catch((error) => {
+        const why = refusalOf(error);
+        setRefusal(why);
+        if (identity.peek()) tell(why);
+      })
+      .finally(() => {
+        hasCode.value = false;
+      });
   }, [code]);
 
   const submit = async (event: SubmitEvent) => {
