@@ -1,4 +1,5 @@
 import type { AuditContext } from '@worktrack/contracts/audit/entry';
+import type { OperationError } from '@worktrack/contracts/errors';
 import type { Presented } from '@worktrack/contracts/keys/identity';
 import type { InvitationEnd } from '@worktrack/contracts/keys/invitations';
 import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
@@ -38,23 +39,11 @@ export async function openSession(
 ): Promise<Output<typeof operation>> {
   const { tx, fail } = context;
   const sender = { address: null, userAgent: null, ...from, requestId: context.requestId };
-  const isCode = by.prefix.startsWith(CODE_MARK);
-  const invitation = isCode ? await invitationOf(mint, by, context) : undefined;
-  const origin = invitation
-    ? await originOfInvitation(invitation, context)
-    : isCode
-      ? await originOfCode(mint, by, context)
-      : await originOfKey(mint, by, context);
+  const { origin, invitation, refusal } = await proofOf(mint, by, context);
   const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx };
   if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
     await enterRefusal(mint, by, origin ?? (invitation && (await pastOriginOf(invitation, context))), sender, context);
-    if (invitation) throw refusalOf(invitation, context);
-    throw fail(
-      'API_KEY_INVALID',
-      isCode
-        ? 'The link has been used, is older than ten minutes, or is unknown. Create another one: `worktrack login-link`.'
-        : 'The API key is unknown, malformed, revoked or expired.',
-    );
+    throw refusal;
   }
   const { key, userId, permissions } = origin;
   if ((await countActiveSessions(scope, userId)) >= MAX_ACTIVE_SESSIONS_PER_USER) {
@@ -82,6 +71,34 @@ export async function openSession(
     context: sender,
   });
   return { expiresAt: session.expiresAt };
+}
+
+/** What somebody signs in with. */
+interface Proof {
+  /** undefined: it is not good, or no longer. */
+  readonly origin: Origin | undefined;
+  /** Of which it is the code, whatever has become of it. */
+  readonly invitation?: InvitationDocument;
+  /** What is answered if it signs nobody in. */
+  readonly refusal: OperationError;
+}
+
+/** A key, a login code or the code of an invitation: codes of both kinds look alike. */
+async function proofOf(mint: KeyMint, by: Presented, context: Context): Promise<Proof> {
+  const refused = (message: string) => context.fail('API_KEY_INVALID', message);
+  if (!by.prefix.startsWith(CODE_MARK)) {
+    const refusal = refused('The API key is unknown, malformed, revoked or expired.');
+    return { origin: await originOfKey(mint, by, context), refusal };
+  }
+  const invitation = await invitationOf(mint, by, context);
+  if (invitation) {
+    const origin = await originOfInvitation(invitation, context);
+    return { origin, invitation, refusal: refusalOf(invitation, context) };
+  }
+  const refusal = refused(
+    'The link has been used, is older than ten minutes, or is unknown. Create another one: `worktrack login-link`.',
+  );
+  return { origin: await originOfCode(mint, by, context), refusal };
 }
 
 /** As it is called in the audit log. */
