@@ -25,7 +25,6 @@ const SCHEMAS = [
     'ColumnRole',
     'several',
     'oneLine',
-    'manyLines',
   ],
   ...[
     'Board',

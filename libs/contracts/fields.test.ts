@@ -72,22 +72,13 @@ describe.each<[string, z.ZodType, (value: string) => unknown, string]>([
   });
 });
 
-describe.each<[string, z.ZodType, (value: string) => unknown, string]>([
-  ['a description', itemFields.description, (value) => value, ''],
-  ['the description of a project', createProject.input, (text) => ({ name: 'x', description: text }), 'description'],
-  [
-    'the description of a template',
-    Templates,
-    (text) => [{ name: 'x', type: 'task', description: text }],
-    '0.description',
-  ],
-  ['a comment', addWorkItemComment.input, (text) => ({ workItemId: 'W-T-1', text }), 'text'],
-])('%s', (_what, schema, given, path) => {
-  it('has line breaks and tabs, and no other control characters', () => {
-    for (const each of [...CONTROL, '\0']) {
-      const message = 'must not contain control characters other than line breaks and tabs';
-      expect(faultsOf(schema, given(`a${each}b`))).toEqual([[path, message]]);
-    }
-    expect(faultsOf(schema, given('one\r\n\ttwo\nthree \u0085 大きさ 🙂'))).toBeUndefined();
+describe.each<[string, z.ZodType, (value: string) => unknown]>([
+  ['a description', itemFields.description, (value) => value],
+  ['the description of a project', createProject.input, (text) => ({ name: 'x', description: text })],
+  ['the description of a template', Templates, (text) => [{ name: 'x', type: 'task', description: text }]],
+  ['a comment', addWorkItemComment.input, (text) => ({ workItemId: 'W-T-1', text })],
+])('%s', (_what, schema, given) => {
+  it('may be what a terminal has shown', () => {
+    for (const each of [...CONTROL, '\0', '\n', '\r\n\t']) expect(faultsOf(schema, given(`a${each}b`))).toBeUndefined();
   });
 });

@@ -70,25 +70,20 @@ export function isItemName(text: string): boolean {
   return UUID.test(text) || TASK_ID.test(text);
 }
 
-/** Classes of characters, in a form that validators in all languages understand. */
+/** A class of characters, in a form that validators in all languages understand. */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
-/** Without line breaks and tabs, and without those of C1: they come with texts in the wrong encoding, and no terminal that reads UTF-8 takes them for commands. */
-const CONTROLS_IN_LINES = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f';
+const CONTROL = new RegExp(`[${CONTROLS}]`);
 
-/** A name or a title: it is shown in one line, in terminals and logs too, where control characters are commands. */
+/**
+ * A name or a title: it is shown in one line, in terminals and logs too, where control characters are commands. Texts of several lines may have them: agents paste
+ * what a terminal has shown, and whoever prints a text escapes it.
+ */
 export function oneLine(text: z.ZodString): z.ZodString {
-  return without(CONTROLS, text, 'must be one line, without control characters');
-}
-
-export function manyLines(text: z.ZodString): z.ZodString {
-  return without(CONTROLS_IN_LINES, text, 'must not contain control characters other than line breaks and tabs');
-}
-
-function without(controls: string, text: z.ZodString, message: string): z.ZodString {
-  const control = new RegExp(`[${controls}]`);
   // What may not be empty is trimmed.
-  const pattern = text.minLength ? `^[^${controls}]*[^${controls}\\s][^${controls}]*$` : `^[^${controls}]*$`;
-  return text.refine((value) => !control.test(value), message).register(described, { pattern });
+  const pattern = text.minLength ? `^[^${CONTROLS}]*[^${CONTROLS}\\s][^${CONTROLS}]*$` : `^[^${CONTROLS}]*$`;
+  return text
+    .refine((value) => !CONTROL.test(value), 'must be one line, without control characters')
+    .register(described, { pattern });
 }
 
 const DAYS_AND_TIMES = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { manyLines, oneLine, RecordId, Timestamp } from '../fields.ts';
+import { oneLine, RecordId, Timestamp } from '../fields.ts';
 import { warnings } from '../warnings.ts';
 import { MAX_TEMPLATES, Template } from './template.ts';
 
@@ -40,7 +40,7 @@ export const projectFields = {
     .string()
     .regex(/^[A-Z]{1,5}$/, 'must be one to five letters A–Z')
     .describe('What its task IDs begin with. Default: a letter, of the name if possible, that no other project has.'),
-  description: manyLines(z.string().max(20_000)),
+  description: z.string().max(20_000),
   techStack: names,
   repositories: names,
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { manyLines, oneLine } from '../fields.ts';
+import { oneLine } from '../fields.ts';
 import { ItemType, Priority, Title } from '../item-values.ts';
 import { LabelRefs } from './label.ts';
 
@@ -26,7 +26,7 @@ export const Templates = z
       name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)),
       type: ItemType,
       title: Title.optional(),
-      description: manyLines(z.string().max(MAX_DESCRIPTION_LENGTH)).optional(),
+      description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
       priority: Priority.optional(),
       labels: LabelRefs.optional(),
     }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ItemRef, manyLines, RecordId, Timestamp } from '../fields.ts';
+import { ItemRef, RecordId, Timestamp } from '../fields.ts';
 import { ItemType, Title } from '../item-values.ts';
 import { Label, LabelRefs } from '../projects/label.ts';
 import { warnings } from '../warnings.ts';
@@ -97,7 +97,7 @@ const PRINTABLE = /^(?! )[^\p{C}\p{Zl}\p{Zp}]+(?<! )$/u;
 /** What a caller may set. */
 export const itemFields = {
   title: Title,
-  description: manyLines(z.string().max(50_000)),
+  description: z.string().max(50_000),
   assignee: z.string().trim().max(200),
   externalId: z
     .string()

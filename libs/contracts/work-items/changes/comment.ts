@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { exampleEvent, exampleLease } from '../../examples.ts';
-import { ItemRef, manyLines } from '../../fields.ts';
+import { ItemRef } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { LeaseToken } from '../agents/leases.ts';
 import { HistoryEvent } from '../history-event.ts';
 
-const Text = manyLines(z.string().trim().min(1).max(10_000));
+const Text = z.string().trim().min(1).max(10_000);
 
 export const addWorkItemComment = operation({
   name: 'workItems.comment',
