@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Child } from './child.ts';
+import { Part } from './part.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-child-'));
@@ -79,4 +80,23 @@ describe('a child', () => {
       await expect.poll(() => child && isRunning(child)).toBe(false);
     },
   );
+});
+
+it.runIf(process.platform === 'linux')('a part that was frozen stands still, with all its threads', async () => {
+  const busy = `new (require('node:worker_threads').Worker)('for (;;);', { eval: true });`;
+  const log = join(folder, 'logs', 'busy.log');
+  const node = { name: 'Busy', command: process.execPath, env: process.env, cwd: folder, logFile: log };
+  const part = await Part.start({
+    ...{ name: 'Busy', pidFile: join(folder, 'busy.pid'), stopGraceMs: 1_000 },
+    launch: () => Child.start({ ...node, args: ['-e', `${busy}${busy}console.log('up')`] }),
+  });
+  await expect.poll(() => readFileSync(log, 'utf8')).toBe('up\n');
+  const states = () =>
+    globSync(`/proc/${part.pid}/task/*/stat`).map((file) => /\) (.)/.exec(readFileSync(file, 'utf8'))?.[1]);
+  for (let time = 0; time < 10; time++) {
+    await part.kill('SIGSTOP');
+    expect(new Set(states())).toEqual(new Set(['T']));
+    await part.kill('SIGCONT');
+  }
+  await part.kill();
 });
