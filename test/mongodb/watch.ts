@@ -7,6 +7,9 @@ const SHARD_KEY = 'organizationId';
 
 let isWatched = false;
 
+/** By collection: mongoose goes through the whole schema for its indexes, and each write asks. */
+const shardKeys = new Map<string, string | undefined>();
+
 /**
  * Makes this process refuse what MongoDB would refuse, before it is sent, and fail the test run, whatever the process makes of the refusal.
  * For processes of a test run that use the database through mongoose's default connection (servers.ts, watched-service.ts); nothing else loads it.
@@ -21,8 +24,8 @@ export function watchDatabase(who: () => string): void {
   const guard = new Guard(shardKeyOf);
   const { connection } = mongoose;
   connection.on('commandStarted', ({ requestId, command: given }: mongoose.mongo.CommandStartedEvent) => {
-    const command = asSent(given);
-    const refused = guard.started(requestId, command);
+    const { command, bytes } = asSent(given);
+    const refused = guard.started(requestId, command, bytes);
     const [first] = refused;
     if (!first) return;
     const what = `${nameOf(command)} ${collectionOf(command)}`.trimEnd();
@@ -40,23 +43,30 @@ export function watchDatabase(who: () => string): void {
 
 /** What every query names can be the shard key of a collection: then all of its indexes begin with it. */
 function shardKeyOf(collection: string): string | undefined {
+  if (shardKeys.has(collection)) return shardKeys.get(collection);
   const model = Object.values(mongoose.models).find((each) => each.collection.name === collection);
-  const indexes = model?.schema.indexes() ?? [];
+  if (!model) return undefined;
+  const indexes = model.schema.indexes();
   const isSharded = indexes.length > 0 && indexes.every(([keys]) => Object.keys(keys)[0] === SHARD_KEY);
-  return isSharded ? SHARD_KEY : undefined;
+  const key = isSharded ? SHARD_KEY : undefined;
+  shardKeys.set(collection, key);
+  return key;
 }
 
 /** Each command that this process sends over mongoose's default connection, for which `watchDatabase` must have turned on monitoring. */
 export function watchCommands(look: (command: Document) => void): void {
-  mongoose.connection.on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => look(asSent(command)));
+  mongoose.connection.on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) =>
+    look(asSent(command).command),
+  );
 }
 
 /** As the server reads it: without the Maps, and the internals of mongoose's documents, that the driver is given. */
-function asSent(command: Document): Document {
+function asSent(command: Document): { readonly command: Document; readonly bytes?: number } {
   try {
-    return mongoose.mongo.BSON.deserialize(mongoose.mongo.BSON.serialize(command, { ignoreUndefined: true }));
+    const sent = mongoose.mongo.BSON.serialize(command, { ignoreUndefined: true });
+    return { command: mongoose.mongo.BSON.deserialize(sent), bytes: sent.length };
   } catch {
     // More than one document can hold, which a batch may be: its parts are measured.
-    return command;
+    return { command };
   }
 }

@@ -19,6 +19,8 @@ export interface SessionState {
 
 /** What was before the command. */
 export interface CommandState {
+  /** As it is sent. What fits in few needs no measuring. */
+  readonly bytes?: number | undefined;
   readonly session?: SessionState | undefined;
   /** The key that a collection would be sharded by. */
   readonly shardKeyOf?: (collection: string) => string | undefined;
@@ -161,14 +163,14 @@ function nested(pipeline: readonly Document[]): Document[][] {
   );
 }
 
-/** Every field of a document at any depth, arrays included. */
-export function* fieldsIn(value: unknown): Generator<readonly [name: string, value: unknown]> {
+/** Every field of a document at any depth, arrays included. Called rather than generated: this is done for each command of a run. */
+export function forEachField(value: unknown, look: (name: string, value: unknown) => void): void {
   if (Array.isArray(value)) {
-    for (const each of value) yield* fieldsIn(each);
+    for (const each of value) forEachField(each, look);
   } else if (isDocument(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      yield [name, each];
-      yield* fieldsIn(each);
+    for (const name of Object.keys(value)) {
+      look(name, value[name]);
+      forEachField(value[name], look);
     }
   }
 }

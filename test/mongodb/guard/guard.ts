@@ -30,11 +30,15 @@ export class Guard {
     this.#shardKeyOf = shardKeyOf;
   }
 
-  /** @param id of the request, by which its end is matched */
-  started(id: number, command: Document): Violation[] {
+  /**
+   * @param id of the request, by which its end is matched
+   * @param bytes of the command, if they are known
+   */
+  started(id: number, command: Document, bytes?: number): Violation[] {
     const key = sessionKey(command);
     const session = key === undefined ? undefined : this.#session(key);
     const state: CommandState = {
+      bytes,
       session,
       shardKeyOf: this.#shardKeyOf,
       cursorIn: this.#cursors,

@@ -3,7 +3,7 @@ import {
   collectionOf,
   type Document,
   documentsIn,
-  fieldsIn,
+  forEachField,
   isDocument,
   nameOf,
   page,
@@ -62,11 +62,11 @@ function singleIndexViolations(index: Document, keys: Document, shardKey: string
   if (partial !== undefined) {
     if (index.sparse !== undefined) add('an index that is partial and sparse', PARTIAL);
     if (fields.length === 1 && fields[0] === '_id') add('a partial index of _id', PARTIAL);
-    for (const [name, value] of fieldsIn(partial)) {
-      if (!name.startsWith('$')) continue;
+    forEachField(partial, (name, value) => {
+      if (!name.startsWith('$')) return;
       if (!PARTIAL_OPERATORS.has(name)) add(`${name} in a partial filter`, PARTIAL);
       if (name === '$exists' && value !== true) add('$exists: false in a partial filter', PARTIAL);
-    }
+    });
   }
   if (index.expireAfterSeconds !== undefined) {
     if (fields.length !== 1) add('a TTL index of several fields', TTL);

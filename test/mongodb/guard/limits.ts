@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import {
+  type CommandState,
   type Document,
   filtersOf,
   isDocument,
@@ -17,21 +18,25 @@ const MAX_MESSAGE_BYTES = 48_000_000;
 const MAX_BATCH = 100_000;
 const MAX_STAGES = 1_000;
 const MAX_DEPTH = 100;
+/** A level of a document takes at least 7 bytes: its type, the end of its name, its length and its end. One write or stage takes as many. */
+const LEAST_BYTES_OF_A_LEVEL = 7;
 
 const sizeOf = (document: object): number =>
   mongoose.mongo.BSON.calculateObjectSize(document, { ignoreUndefined: true });
 
 /** Sizes, numbers and depths. What an update makes of a stored document is not known here. */
-export function limitViolations(command: Document): Violation[] {
+export function limitViolations(command: Document, { bytes }: CommandState = {}): Violation[] {
+  if (bytes !== undefined && bytes < MAX_DEPTH * LEAST_BYTES_OF_A_LEVEL) return [];
   const found: Violation[] = [];
   const add = (rule: string) => found.push({ rule, page: LIMITS });
   const writes = writesOf(command);
 
   if (writes.length > MAX_BATCH) add(`${writes.length} writes in one command: at most ${MAX_BATCH}`);
   const documents = [...writes.map(({ change }) => change), ...filtersOf(command)].filter(isDocument);
-  const sizes = documents.map(sizeOf);
+  const measured = bytes === undefined || bytes > MAX_DOCUMENT_BYTES;
+  const sizes = measured ? documents.map(sizeOf) : [];
   const pipelines = pipelinesOf(command);
-  const pipelineBytes = Array.isArray(command.pipeline) ? sizeOf({ pipeline: command.pipeline }) : 0;
+  const pipelineBytes = measured && Array.isArray(command.pipeline) ? sizeOf({ pipeline: command.pipeline }) : 0;
   const largest = sizes.reduce((most, bytes) => Math.max(most, bytes), pipelineBytes);
   if (largest > MAX_DOCUMENT_BYTES) add(`a document or query of ${largest} bytes: at most ${MAX_DOCUMENT_BYTES}`);
   const allBytes = sizes.reduce((sum, bytes) => sum + bytes, pipelineBytes);

@@ -1,8 +1,8 @@
 import {
   type Document,
   documentsIn,
-  fieldsIn,
   filtersOf,
+  forEachField,
   isDocument,
   nameOf,
   page,
@@ -61,8 +61,8 @@ export function privilegeViolations(command: Document): Violation[] {
       }
     }
   }
-  for (const [field] of fieldsIn([...filtersOf(command), ...pipelinesOf(command)])) {
+  forEachField([...filtersOf(command), ...pipelinesOf(command)], (field) => {
     if (SCRIPTS.has(field)) found.push({ rule: `${field} runs JavaScript in the server`, page: JAVASCRIPT });
-  }
+  });
   return found;
 }

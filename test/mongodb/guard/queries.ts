@@ -1,4 +1,4 @@
-import { type Document, fieldsIn, filtersOf, isDocument, page, pipelinesOf, type Violation } from './command.ts';
+import { type Document, filtersOf, forEachField, isDocument, page, pipelinesOf, type Violation } from './command.ts';
 
 const operator = (name: string) => page(name, `reference/operator/query/${name.slice(1)}`);
 const stagePage = (name: string) => page(name, `reference/operator/aggregation/${name.slice(1)}`);
@@ -27,13 +27,13 @@ export function queryViolations(command: Document): Violation[] {
 
 function filterViolations(filters: readonly Document[]): Violation[] {
   const found: Violation[] = [];
-  for (const [name, value] of fieldsIn(filters)) {
+  forEachField(filters, (name, value) => {
     if (LOGICAL.has(name) && !(Array.isArray(value) && value.length > 0)) {
       found.push({ rule: `${name} of nothing`, page: operator(name) });
     }
     if (LISTS.has(name) && !Array.isArray(value))
       found.push({ rule: `${name} without an array`, page: operator(name) });
-  }
+  });
   return found;
 }
 

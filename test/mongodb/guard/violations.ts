@@ -13,7 +13,7 @@ import { writeViolations } from './writes.ts';
 export function violations(command: Document, state: CommandState = {}): Violation[] {
   return [
     ...transactionViolations(command, state),
-    ...limitViolations(command),
+    ...limitViolations(command, state),
     ...privilegeViolations(command),
     ...writeViolations(command, state),
     ...queryViolations(command),
