@@ -42,7 +42,8 @@ function project(
       testTimeout: 240_000,
       hookTimeout: 300_000,
       teardownTimeout: 60_000,
-      expect: { poll: { timeout: 60_000 } },
+      // Most look at a system by calls, whose CPU what they wait for needs too.
+      expect: { poll: { timeout: 60_000, interval: 100 } },
       ...options,
     },
   };
