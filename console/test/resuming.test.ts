@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { TestProxy } from '../../libs/rpc/testing/proxy.ts';
 import { forgetAllButTheLast } from '../../test/support/forget-events.ts';
-import { startSystem } from '../../test/support/system.ts';
+import { startGateways } from '../../test/support/system.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
-// A system of its own: its gateway is restarted, and its log truncated.
+// A gateway of its own: it is restarted.
 let network: TestProxy;
 const stage = openStage({
-  start: () => startSystem(),
+  start: () => startGateways(1),
   through: async (gateway) => {
     network = await TestProxy.to(gateway);
     return network.url;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSystem } from '../support/system.ts';
+import { startGateways } from '../support/system.ts';
 import { callTool } from '../support/tool-call.ts';
 
-let system: Awaited<ReturnType<typeof startSystem>>;
+let system: Awaited<ReturnType<typeof startGateways>>;
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-local-files-'));
 beforeAll(async () => {
-  system = await startSystem({ env: { MCP_LOCAL_FILES: 'true' } });
+  system = await startGateways(1, { env: { MCP_LOCAL_FILES: 'true' } });
 });
 afterAll(async () => {
   await system?.stop();

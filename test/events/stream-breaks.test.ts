@@ -10,13 +10,13 @@ import { peakMiB, residentMiB } from '../faults/memory.ts';
 import { framesIn, StreamReader } from '../support/event-stream.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import type { RunningSystem } from '../support/run-system.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { type System, startGateways } from '../support/system.ts';
 import { endOfLog } from './end-of-log.ts';
 
 let system: System & RunningSystem;
 let organization: TestOrganization;
 beforeAll(async () => {
-  system = await startSystem({ replicas: { gateway: 2 } });
+  system = await startGateways(2);
 });
 afterAll(() => system?.stop());
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
-import { type System, sharedSystem, startSystem } from '../support/system.ts';
+import { type System, sharedSystem, startGateways } from '../support/system.ts';
 import { callTool } from '../support/tool-call.ts';
 
 let system: System;
@@ -188,9 +188,9 @@ describe('the same request is recognized, and a different one is not taken for i
 });
 
 describe('without what Redis knows', () => {
-  let own: Awaited<ReturnType<typeof startSystem>>;
+  let own: Awaited<ReturnType<typeof startGateways>>;
   beforeAll(async () => {
-    own = await startSystem();
+    own = await startGateways(1, { hasOwnRedis: true });
   });
   afterAll(() => own?.stop());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
-import { startSystem } from '../support/system.ts';
+import { startGateways } from '../support/system.ts';
 import { listTools, sendBatch } from '../support/tool-call.ts';
 
-let system: Awaited<ReturnType<typeof startSystem>>;
+let system: Awaited<ReturnType<typeof startGateways>>;
 let organization: TestOrganization;
 beforeAll(async () => {
-  system = await startSystem({ replicas: { gateway: 2 } });
+  system = await startGateways(2);
   organization = await system.newOrganization();
 });
 afterAll(() => system?.stop());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type System, startSystem } from '../support/system.ts';
+import { type System, startGateways } from '../support/system.ts';
 
 const ALLOWED = 10;
 
-let system: Awaited<ReturnType<typeof startSystem>>;
+let system: Awaited<ReturnType<typeof startGateways>>;
 beforeAll(async () => {
-  system = await startSystem({
-    replicas: { gateway: 2 },
+  system = await startGateways(2, {
+    hasOwnRedis: true,
     env: { FEEDBACK_REFUSALS_PER_IP: String(ALLOWED), TRUST_PROXY: 'loopback' },
   });
 });

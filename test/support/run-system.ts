@@ -37,6 +37,8 @@ export interface SystemOptions {
   readonly ownServers?: boolean;
   /** Servers that the test runs itself. */
   readonly urls?: Partial<ServerUrls>;
+  /** Of a system whose other services these gateways are for. */
+  readonly before?: Pick<RunningSystem, 'secrets' | 'databasePrefix'>;
 }
 
 export interface RunningSystem {
@@ -84,7 +86,10 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   const { rabbitmq, redis, mongodb } = { ...(servers?.urls ?? leased), ...options.urls };
   if (!rabbitmq) throw new Error('A system needs a broker: its own, or a virtual host.');
   const urls = { rabbitmq, redis, mongodb };
-  const secrets = loadSecrets(folder, {});
+  const { secrets, databasePrefix } = options.before ?? {
+    secrets: loadSecrets(folder, {}),
+    databasePrefix: lease.databasePrefix,
+  };
   // Its traces are made in the modules of the driver (libs/runtime/tracing/database-commands.ts), of which a bundle has copies.
   const isTraced = options.env?.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined;
   const services = await startServices({
@@ -94,7 +99,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
     replicas: options.replicas,
     env: {
       ...process.env,
-      MONGODB_DATABASE_PREFIX: lease.databasePrefix,
+      MONGODB_DATABASE_PREFIX: databasePrefix,
       ...NO_LIMITS,
       ...LOCAL_ENDPOINTS,
       // The tests' browser does not compile what it runs (chromium-in.ts): by script, the usual number takes it up to a minute.
@@ -114,7 +119,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   return {
     gateways: services.of('gateway').map(({ publicUrl }) => publicUrl as string),
     urls,
-    databasePrefix: lease.databasePrefix,
+    databasePrefix,
     secrets,
     services,
     servers,

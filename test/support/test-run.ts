@@ -5,7 +5,7 @@ import type { Secrets } from '@worktrack/stack/files/secrets';
 import { Child } from '@worktrack/stack/processes/child';
 import { Progress } from '@worktrack/stack/report/progress';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
-import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
+import { givenServers, type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { buildServed } from '@worktrack/stack/services';
 import { bundleServices } from './bundled-services.ts';
 import type { Lease } from './lease.ts';
@@ -23,8 +23,9 @@ const MAX_VHOSTS = FIRST_VHOSTS + MORE_VHOSTS;
 /** Where test files find the system that they share. */
 export interface SharedSystem {
   readonly baseUrl: string;
-  readonly rabbitmqUrl: string;
+  readonly urls: ServerUrls;
   readonly secrets: Secrets;
+  readonly databasePrefix: string;
 }
 
 /** What the files of one run share, each part of it started when the first file asks for it. */
@@ -81,8 +82,8 @@ export class TestRun {
     this.#system ??= Promise.all([this.lease(), this.virtualHost(), this.buildServed()]).then(([lease, rabbitmq]) =>
       runSystem(lease, { urls: { rabbitmq } }),
     );
-    const { gateways, urls, secrets } = await this.#system;
-    return { baseUrl: gateways[0] as string, rabbitmqUrl: urls.rabbitmq, secrets };
+    const { gateways, urls, secrets, databasePrefix } = await this.#system;
+    return { baseUrl: gateways[0] as string, urls, secrets, databasePrefix };
   }
 
   async discard(): Promise<void> {
