@@ -51,6 +51,12 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const styles = new Map<string, readonly string[]>();
   /** What the page needs before it draws the board, except for the two that begin it. */
   const begun = new Set<string>();
+  const files = new Map<string, string | Uint8Array>();
+  const emit = (name: string, content: string) => {
+    const [path] = hashed(name, '.json', Buffer.from(content));
+    files.set(path, content);
+    return BASE + path;
+  };
   const build = await rolldown({
     input: ENTRY,
     platform: 'browser',
@@ -62,7 +68,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
     },
     plugins: [
-      packMessages(),
+      packMessages({ isFirst: (id) => begun.has(id), emit }),
       {
         name: 'style-sheets',
         // In whichever order they are met: layers decide what has precedence (src/styles/layers.css).
@@ -83,7 +89,6 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       },
     ],
   });
-  const files = new Map<string, string | Uint8Array>();
   let entry = '';
   const first: string[] = [];
   const firstModules = new Set<string>();

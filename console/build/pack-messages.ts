@@ -3,48 +3,79 @@ import type { Plugin } from 'rolldown';
 
 /** `messages({ … })` in a source, as it is formatted: its table is of literals only. */
 const TABLE = /\bmessages\((\{\n[\s\S]*?\n\})\)/g;
-/** What stands for a table until it is known which file it is in. */
+/** What stands for a table until it is known which file its texts are in. */
 const MARK = /["'`]@table (\d+)["'`]/g;
-/** Between texts, and between the forms of one: of no text. */
-const [BETWEEN, OR] = ['^', '|'];
+/** What stands for the addresses of the languages' files, in src/language/later-texts.ts. */
+const FILES = /["'`]@files of texts["'`]/;
 
 type Text = string | { readonly one?: string; readonly other: string };
-type Table = Readonly<Record<string, Readonly<Record<Language, Text>>>>;
+type Texts = Record<Language, Text[]>;
+
+interface Table {
+  readonly id: string;
+  readonly words: Readonly<Record<string, Readonly<Record<Language, Text>>>>;
+  /** Where its texts begin in the files of all languages; undefined: they are in the code. */
+  at?: number;
+}
+
+interface Packing {
+  /** Whether a module is loaded before the first screen is shown: its texts are there with it, in all languages. */
+  readonly isFirst: (id: string) => boolean;
+  /** @returns the address of a file */
+  readonly emit: (name: string, content: string) => string;
+}
 
 /**
- * Puts the texts of all tables of a file beside each other, language by language: compressed, the console takes 8 kB less than with tables, in which
- * every text follows one in another language. `messages` (src/language/messages.ts) finds them there.
+ * Puts the texts of all tables beside each other, language by language: what is shown first in its own file, all others in one for each language, of which a
+ * visitor loads one. Compressed, the console takes 16 kB less than with tables, in which every text follows one in another language.
+ * `messages` (src/language/messages.ts) finds them there.
  */
-export function packMessages(): Plugin {
+export function packMessages({ isFirst, emit }: Packing): Plugin {
   const tables: Table[] = [];
+  let addresses = '';
   return {
     name: 'pack-messages',
     transform: {
       filter: { id: /[\\/]console[\\/]src[\\/].*\.tsx?$/, code: 'messages({' },
-      handler: (code) =>
+      handler: (code, id) =>
         code.replace(TABLE, (_, table: string) => {
-          tables.push(new Function(`return (${table})`)());
+          tables.push({ id, words: new Function(`return (${table})`)() });
           return `messages('@table ${tables.length - 1}' as never)`;
         }),
     },
+    renderStart() {
+      const later = empty();
+      // Sorted, so that the same sources make the same files.
+      for (const table of tables.filter(({ id }) => !isFirst(id)).sort((one, other) => (one.id < other.id ? -1 : 1))) {
+        table.at = later.en.length;
+        add(later, table);
+      }
+      addresses = JSON.stringify(
+        Object.fromEntries(LANGUAGES.map((each) => [each, emit(each, JSON.stringify(later[each]))])),
+      );
+    },
     renderChunk(code) {
-      const packed: Table[string][] = [];
-      const rest = code.replace(MARK, (_, at: string) => {
-        const table = tables[Number(at)] ?? {};
-        const args = `$texts, ${packed.length}, '${Object.keys(table).join(' ')}'`;
-        packed.push(...Object.values(table));
-        return args;
-      });
-      if (packed.length === 0) return null;
-      const texts = LANGUAGES.flatMap((language) => packed.map((text) => written(text[language])));
-      return `const $texts = ${JSON.stringify(texts.join(BETWEEN))}.split('${BETWEEN}');\n${rest}`;
+      const first = empty();
+      const rest = code
+        .replace(MARK, (_, nth: string) => {
+          const table = tables[Number(nth)] as Table;
+          const names = Object.entries(table.words).map(([name, { en }]) => (takesValues(en) ? `${name}(` : name));
+          const [texts, at] = table.at === undefined ? ['$texts', first.en.length] : [null, table.at];
+          if (table.at === undefined) add(first, table);
+          return `${texts}, ${at}, '${names.join(' ')}'`;
+        })
+        .replace(FILES, () => addresses);
+      return first.en.length > 0 ? `const $texts = ${JSON.stringify(first)};\n${rest}` : rest;
     },
   };
 }
 
-function written(text: Text): string {
-  const forms = typeof text === 'string' ? [text] : [text.one ?? '', text.other];
-  const taken = forms.find((form) => form.includes(BETWEEN) || form.includes(OR));
-  if (taken !== undefined) throw new Error(`Neither ${BETWEEN} nor ${OR} can be in a text: ${taken}`);
-  return forms.join(OR);
+function empty(): Texts {
+  return Object.fromEntries(LANGUAGES.map((each) => [each, [] as Text[]])) as Texts;
 }
+
+function add(texts: Texts, { words }: Table): void {
+  for (const each of LANGUAGES) texts[each].push(...Object.values(words).map((text) => text[each]));
+}
+
+const takesValues = (text: Text): boolean => typeof text !== 'string' || text.includes('{');

@@ -4,6 +4,7 @@ import './parts/controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { openBoard } from './board/open.ts';
+import { laterTexts } from './language/later-texts.ts';
 import { startLive } from './live/live.ts';
 import { beginWith } from './parts/project.ts';
 import { path } from './router.ts';
@@ -13,7 +14,8 @@ import { askWhoIsThere } from './session.ts';
 askWhoIsThere();
 startLive();
 if (path.value === 'board') beginWith(openBoard);
-// Its code meanwhile: a failure is shown when the screen is.
+else laterTexts().catch(() => {});
+// Its texts and its code meanwhile: a failure is shown when the screen is.
 screenAt(path.value || FIRST_SCREEN)
   ?.screen.load()
   .catch(() => {});

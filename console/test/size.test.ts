@@ -19,6 +19,16 @@ test('at most 90 kB are loaded before the first board is rendered, and there are
   expect(await compressedBytes(build, [build.page, ...build.assets])).toBeLessThanOrEqual(MAX_BYTES);
 });
 
+test('a visitor loads what is shown later in one language', async () => {
+  const { folder, assets, first } = await buildConsole();
+  const inJapanese: string[] = [];
+  for (const path of assets) {
+    if (!first.includes(path) && /\p{Script=Hiragana}/u.test(await readFile(join(folder, path), 'utf8')))
+      inJapanese.push(path);
+  }
+  expect(inJapanese).toEqual([expect.stringMatching(/^assets\/ja-/)]);
+});
+
 test('every chunk is a module that a browser accepts, and none needs one that needs it', async () => {
   const { folder, assets } = await buildConsole();
   const chunks = assets.filter((path) => path.endsWith('.js'));

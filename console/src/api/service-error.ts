@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail, Reason } from '@worktrack/contracts/errors';
+import { laterTexts } from '../language/later-texts.ts';
 import type { Sentence } from './refusals.ts';
 
 /** A refusal in the service's own words, or the lack of an answer. */
@@ -39,7 +40,8 @@ export class ServiceError extends Error {
 export async function refusal(failure: ConstructorParameters<typeof ServiceError>[0]): Promise<ServiceError> {
   const error = new ServiceError(failure);
   // Without it, the service's own words are left.
-  const refusals = error.isTransient ? undefined : await import('./refusals.ts').catch(() => undefined);
+  const loading = error.isTransient ? [] : ([import('./refusals.ts'), laterTexts().catch(() => {})] as const);
+  const [refusals] = await Promise.all(loading).catch(() => []);
   if (refusals) error.sentence = (fault) => refusals.sentenceFor(error, fault);
   return error;
 }

@@ -15,6 +15,7 @@ import { askAnyway } from '../change/ask.ts';
 import { type ByHand, type Insistence, lackedBy } from '../change/by-hand.ts';
 import type { Origin } from '../change/move.ts';
 import type { Shown } from '../change/shown.ts';
+import { laterTexts } from '../language/later-texts.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/item/lease.ts';
 import { isSentBack } from '../parts/item/send-back.ts';
@@ -254,7 +255,7 @@ export class BoardCards {
       if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
       if (from.columnId !== to.id) {
         const undo = async () => {
-          const { moveBack } = await import('../change/move.ts');
+          const [{ moveBack }] = await Promise.all([import('../change/move.ts'), laterTexts()]);
           await moveBack({ workItem, cascaded }, from).finally(() => this.#renewSoon([id]));
         };
         did(words.moved({ taskId: workItem.taskId, column: to.name }), undo);

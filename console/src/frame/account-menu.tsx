@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { call } from '../api/call.ts';
 import { chooseDensity, DENSITIES, density } from '../density.ts';
 import { chooseLanguage, LANGUAGE_NAMES, language } from '../language/language.ts';
+import { laterTexts } from '../language/later-texts.ts';
 import { words as common } from '../parts/messages.ts';
 import { openHelp } from '../parts/page/shortcuts.ts';
 import { Menu } from '../parts/popup/menu.tsx';
@@ -54,6 +55,12 @@ export function AccountMenu({ identity, children }: AccountMenuProps) {
 
 /** Here, and for what the user is told elsewhere; where that fails, it is said again with the next change of what they are told. */
 async function choose(chosen: Language): Promise<void> {
+  try {
+    await laterTexts(chosen);
+  } catch (error) {
+    tellFailure(common.failed, error);
+    return;
+  }
   chooseLanguage(chosen);
   await call<typeof updateNotificationSettings>('PATCH /api/me/notifications', { language: chosen }).catch(() => {});
 }

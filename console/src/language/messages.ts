@@ -1,6 +1,7 @@
-import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
+import type { Language } from '@worktrack/contracts/people/languages';
 import { type Forms, fill, formOf } from './fill.ts';
 import { language } from './language.ts';
+import { type Texts, texts } from './later-texts.ts';
 
 type Text = string | Forms;
 type Table = Readonly<Record<string, Readonly<Record<Language, Text>>>>;
@@ -27,34 +28,36 @@ type Words<T extends Table> = {
     : (values: Readonly<Record<Placeholders<T[Name]['en']>, string | number>>) => string;
 };
 
-/** What the build makes of tables (pack-messages.ts): instead of one, the texts of several; where those of this one begin, and their names. */
+/** What the build makes of tables (pack-messages.ts): instead of one, the texts of several, or null for those that are loaded later; where those of this one begin, and their names. */
 type Packed = readonly [at?: number, names?: string];
 
-function unpacked(texts: readonly string[], at = 0, names = ''): [string, Table[string]][] {
-  const perLanguage = texts.length / LANGUAGES.length;
-  return names.split(' ').map((name, nth) => {
-    const inLanguage = LANGUAGES.map((each, before) => {
-      const [text = '', other] = (texts[before * perLanguage + at + nth] ?? '').split('|');
-      return [each, other === undefined ? text : { ...(text && { one: text }), other }];
-    });
-    return [name, Object.fromEntries(inLanguage)];
+/** By its name, which ends with `(` if it takes values. */
+type Word = readonly [name: string, textIn: (language: Language) => Text];
+
+function unpacked(all: Texts, at = 0, names = ''): Word[] {
+  return names.split(' ').map((name, nth) => [name, (each) => all[each]?.[at + nth] ?? '']);
+}
+
+function written(table: Table): Word[] {
+  return Object.entries(table).map(([name, texts]) => {
+    const takesValues = typeof texts.en !== 'string' || texts.en.includes('{');
+    return [takesValues ? `${name}(` : name, (each) => texts[each]];
   });
 }
 
 /**
  * The words of a screen: each a string, or with placeholders a function of their values. A component that reads one is redrawn when the language
- * changes. All languages are together in one place: that is smaller than one more request, and a missing one does not compile.
+ * changes. A missing language does not compile.
  */
 export function messages<const T extends Table>(table: T & Agreeing<T>, ...packed: Packed): Words<T> {
   const words = {};
-  const all = Array.isArray(table) ? unpacked(table, ...packed) : Object.entries(table as Table);
-  for (const [name, texts] of all) {
-    const takesValues = typeof texts.en !== 'string' || texts.en.includes('{');
-    const inLanguage = takesValues
+  const all = packed.length > 0 ? unpacked((table as Texts | null) ?? texts, ...packed) : written(table);
+  for (const [name, textIn] of all) {
+    const get = name.endsWith('(')
       ? () => (values: Readonly<Record<string, string | number>>) =>
-          fill(formOf(texts[language.value], values.n, language.value), values)
-      : () => texts[language.value];
-    Object.defineProperty(words, name, { get: inLanguage, enumerable: true });
+          fill(formOf(textIn(language.value), values.n, language.value), values)
+      : () => textIn(language.value);
+    Object.defineProperty(words, name.replace('(', ''), { get, enumerable: true });
   }
   return words as Words<T>;
 }

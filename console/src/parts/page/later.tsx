@@ -1,16 +1,17 @@
 import { type ComponentType, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { laterTexts } from '../../language/later-texts.ts';
 import { otherStyles } from './other-styles.ts';
 import { Failed, Loading } from './states.tsx';
 
 interface LaterOptions {
-  /** It is loaded with the page (build.ts), as are its styles. */
+  /** It is loaded with the page (build.ts), as are its styles and texts. */
   readonly isFirst?: boolean;
   /** Nothing is shown in its place until it is there. */
   readonly isQuiet?: boolean;
 }
 
-/** A component whose code and styles are loaded when it is first rendered. */
+/** A component whose code, styles and texts are loaded when it is first rendered. */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
   { isFirst = false, isQuiet = false }: LaterOptions = {},
@@ -21,7 +22,7 @@ export function later<P extends object>(
     const [error, setError] = useState<unknown>();
     useEffect(() => {
       if (loaded) return;
-      Promise.all([load(), isFirst || otherStyles()]).then(([view]) => {
+      Promise.all([load(), isFirst || otherStyles(), isFirst || laterTexts()]).then(([view]) => {
         loaded = view;
         setView(() => view);
       }, setError);
