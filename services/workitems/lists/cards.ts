@@ -43,14 +43,18 @@ export async function listProjectCards(
 
 type ColumnCards = Cards & { readonly boardColumnId: string };
 
-/** What each column of a board begins with, as `listCards` lists it. What cards show of other items is read for all columns together. */
+/** What each column of a board begins with, as `listCards` lists it. What is the same for all columns, and what cards show of other items, is read once. */
 export async function listColumns(
   { id: boardId, projectId, columns }: Board,
   given: Omit<Given, 'page'>,
   context: Context,
 ): Promise<ColumnCards[]> {
+  const whole = { ...given, page: 1, boardId, projectId };
+  const where = await whereOf(context, whole, undefined);
   const pages = await Promise.all(
-    columns.map(({ id }) => pageOfList({ ...given, page: 1, boardColumnId: [id], boardId, projectId }, context)),
+    columns.map(({ id: boardColumnId }) =>
+      pageOfList({ ...whole, boardColumnId: [boardColumnId] }, context, { ...where, place: { boardColumnId } }),
+    ),
   );
   const cards = await cardsOf(
     context,

@@ -39,9 +39,11 @@ export async function listWorkItems(
 
 export type Given = Input<typeof operation> & Grouped;
 
+/** @param known what `given` means, where that is known */
 export async function pageOfList(
   { page, limit, cursor, search = '', sort, ...given }: Given,
   context: Context,
+  known?: Where,
 ): Promise<Page<ListedItem>> {
   const { organizationId, sessionProjectId } = context.caller;
   const text = search.trim();
@@ -53,7 +55,7 @@ export async function pageOfList(
     text,
   ];
   const start = startOf({ page, limit, cursor }, list, context);
-  const where = await whereOfGroup(context, given, sessionProjectId);
+  const where = known ?? (await whereOfGroup(context, given, sessionProjectId));
   const { rows, namedId, placeOf, count } = await read(context, where, text, order, start);
   if (rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
   const shown = await pageOf(rows, start, list, (item) => (item._id === namedId ? undefined : placeOf(item)), count);
