@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import { queries, untilAllIsRead } from '../api/query.ts';
 import { hearEvents } from '../live/live.ts';
 import { needing } from '../parts/page/heading.tsx';
-import { changesNeeds } from './needs.ts';
+import { changesCount } from './needs.ts';
 
 /**
  * It is counted in all projects, for every open page of an organization: pages that hear of the same event do not ask at the same time, and each no more often
@@ -25,7 +25,7 @@ export async function followNeeds(): Promise<() => void> {
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const unhear = hearEvents((event) => {
-    if (!changesNeeds(event)) return;
+    if (!changesCount(event)) return;
     timer ??= setTimeout(
       () => {
         timer = undefined;

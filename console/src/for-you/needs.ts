@@ -22,6 +22,22 @@ const ENDING: ReadonlySet<string> = new Set([
 ]);
 export const changesNeeds = ({ type }: LoggedEvent): boolean => ENDING.has(type);
 
+/** A change of these alone begins and ends none, though the list shows some of them. */
+const NEEDED_BY_NOBODY: ReadonlySet<string> = new Set([
+  'title',
+  'priority',
+  'dueDate',
+  'estimate',
+  'labels',
+  'metadata',
+]);
+export function changesCount(event: LoggedEvent): boolean {
+  const { changes, mentions } = event.data;
+  const fields = Object.keys(changes ?? {});
+  const isOfNobody = fields.length > 0 && !mentions && fields.every((field) => NEEDED_BY_NOBODY.has(field));
+  return changesNeeds(event) && !isOfNobody;
+}
+
 /** By kind, in the order of the list. */
 export function byKind(
   items: readonly ForYouItem[],
