@@ -43,7 +43,7 @@ test('what others do appears on the board and in the item as it happens', async 
 
 test('what one browser does, another sees', async () => {
   const organization = await stage.newOrganization();
-  const { taskId } = await createItem(organization, { title: 'Seen by two' });
+  const { id, taskId } = await createItem(organization, { title: 'Seen by two' });
   const { apiKey } = organization;
   const [mine, theirs] = [await stage.visit('board', { apiKey }), await stage.visit('board', { apiKey })];
   await expect.poll(() => titlesIn(theirs.page, 'Backlog')).toEqual(['Seen by two']);
@@ -56,6 +56,10 @@ test('what one browser does, another sees', async () => {
   await theirs.page.getByRole('textbox', { name: 'Title' }).fill('Renamed by one');
   await theirs.page.keyboard.press('Enter');
   await expect.poll(() => titlesIn(mine.page, 'Review')).toEqual(['Renamed by one']);
+  // A card shows what an event tells before it is read again.
+  await mine.page.route(/\/cards\?ids=/, () => {});
+  await organization.call('PATCH', `/api/work-items/${id}`, { title: 'Renamed elsewhere' });
+  await expect.poll(() => titlesIn(mine.page, 'Review')).toEqual(['Renamed elsewhere']);
 });
 
 test('whoever looks at an item sees who else does', async () => {

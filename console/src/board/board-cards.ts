@@ -80,6 +80,10 @@ export interface Found extends Cell {
 /** Starts the keys of what tells which lanes a board has. */
 export const lanesKey = (boardId: string) => ['lanes', boardId];
 
+/** What a card shows as events tell it. */
+const TOLD = ['title', 'priority', 'dueDate', 'estimate'] as const satisfies readonly (keyof Card)[];
+type Changes = Partial<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+
 interface Move {
   /** Settles once the service has answered this one and those before it. */
   ends: Promise<void>;
@@ -298,8 +302,19 @@ export class BoardCards {
   }
 
   /** Others' changes, and those from one's own other tabs. */
-  hear({ subject, projectId }: LoggedEvent): void {
-    if (subject.kind === 'work_item' && projectId === this.board.projectId) this.#renewSoon([subject.id]);
+  hear({ subject, projectId, data }: LoggedEvent): void {
+    if (subject.kind !== 'work_item' || projectId !== this.board.projectId) return;
+    this.#showTold(subject.id, (data.changes ?? {}) as Changes);
+    this.#renewSoon([subject.id]);
+  }
+
+  /** Before the card is read again, for which all open boards ask at once: what is still as it was before the change. */
+  #showTold(id: string, changes: Changes): void {
+    const card = this.find(id)?.card;
+    const told = TOLD.filter((field) => card && changes[field] && changes[field].from === card[field]);
+    if (card && told.length > 0) {
+      this.#put({ ...card, ...Object.fromEntries(told.map((field) => [field, changes[field]?.to])) });
+    }
   }
 
   /** An agent's progress, which is in no event of the log. */
