@@ -28,13 +28,21 @@ export interface SharedSystem {
   readonly databasePrefix: string;
 }
 
+type Started = Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>;
+
+/** Of a server that is not started here. */
+const ELSEWHERE = 'elsewhere:';
+
 /** What the files of one run share, each part of it started when the first file asks for it. */
 export class TestRun {
   readonly #given = givenServers(process.env);
   readonly #folder = mkdtempSync(join(fastFolder(), 'worktrack-test-'));
   /** Tells this run's databases apart from those of others on a server that outlives it. */
   readonly #id = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
-  #servers: Promise<Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>> | undefined;
+  /** MongoDB and Redis. */
+  #servers: Promise<Started> | undefined;
+  /** By itself: it takes most of the CPU of the three's start, and most files of services do without. */
+  #broker: Promise<Started> | undefined;
   #system: Promise<RunningSystem> | undefined;
   #served: Promise<unknown> | undefined;
   #leases = 0;
@@ -44,7 +52,7 @@ export class TestRun {
   async lease(): Promise<Lease> {
     const number = ++this.#leases;
     if (number > MAX_LEASES) throw new Error(`More than ${MAX_LEASES} test files ask for servers: raise MAX_LEASES.`);
-    this.#servers ??= this.#start();
+    this.#servers ??= this.#start('servers', { rabbitmq: this.#given.rabbitmq ?? ELSEWHERE });
     const { urls } = await this.#servers;
     const folder = join(this.#folder, `${number}`);
     mkdirSync(folder);
@@ -63,8 +71,8 @@ export class TestRun {
     if (this.#given.rabbitmq) return this.#given.rabbitmq;
     const number = ++this.#vhosts;
     if (number > MAX_VHOSTS) throw new Error(`More than ${MAX_VHOSTS} test files ask for a broker: raise MORE_VHOSTS.`);
-    this.#servers ??= this.#start();
-    const { urls, rabbitmqctl } = await this.#servers;
+    this.#broker ??= this.#start('broker', { redis: ELSEWHERE, mongodb: ELSEWHERE });
+    const { urls, rabbitmqctl } = await this.#broker;
     if (rabbitmqctl && number > FIRST_VHOSTS) {
       this.#moreVhosts ??= this.#makeMoreVhosts(rabbitmqctl, new URL(urls.rabbitmq).password);
       await this.#moreVhosts;
@@ -89,8 +97,7 @@ export class TestRun {
   async discard(): Promise<void> {
     const system = await this.#system?.catch(() => undefined);
     await system?.stop();
-    const servers = await this.#servers?.catch(() => undefined);
-    await servers?.discard();
+    for (const started of [this.#servers, this.#broker]) await (await started?.catch(() => undefined))?.discard();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -106,17 +113,18 @@ export class TestRun {
     await rabbitmqctl(['import_definitions', file]);
   }
 
-  async #start(): Promise<Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>> {
+  /** @param given which of them are not to be started, beside those that the run was given */
+  async #start(folder: string, given: Partial<ServerUrls>): Promise<Started> {
     const progress = new Progress(process.stderr);
     if (IN_CONTAINERS) {
       // Loaded only here: no other run needs the client of a container engine.
       const { startContainers } = await import('./containers.ts');
-      return await startContainers(progress, this.#given, vhosts(1, MAX_VHOSTS));
+      return await startContainers(progress, { ...this.#given, ...given }, vhosts(1, MAX_VHOSTS));
     }
     return await startServers({
-      dataDir: join(this.#folder, 'servers'),
+      dataDir: join(this.#folder, folder),
       progress,
-      given: this.#given,
+      given: { ...this.#given, ...given },
       vhosts: vhosts(1, FIRST_VHOSTS),
     });
   }
