@@ -115,6 +115,14 @@ test('a conflict shows both versions and loses neither; others’ changes elsewh
   await page.getByRole('button', { name: 'Save mine' }).click();
   await page.locator('.markdown', { hasText: 'Mine and theirs.' }).waitFor();
   expect(await now(organization, item.id)).toMatchObject({ description: 'Mine and theirs.', priority: 'high' });
+  // What others changed while one was writing is not overwritten unseen.
+  await page.getByLabel('Estimate').fill('5');
+  await organization.call('PATCH', `/api/work-items/${item.id}`, { estimate: 9, priority: 'low' });
+  await expect.poll(() => page.getByRole('combobox', { name: 'Priority' }).inputValue()).toBe('Low');
+  await page.getByLabel('Estimate').press('Enter');
+  await page.getByText(`Somebody else has changed ${item.taskId}`).waitFor();
+  await expect.poll(() => page.getByLabel('Estimate').inputValue()).toBe('9');
+  expect((await now(organization, item.id)).estimate).toBe(9);
   // Nor is anything lost that was being written when it is deleted.
   await page.getByRole('button', { name: 'Edit description' }).click();
   await page.getByRole('textbox', { name: 'Description' }).fill('Half a thought');

@@ -444,3 +444,29 @@ test('back from an item, one is where one was: in the list, on the board, and in
   expect(await focused()).not.toContain('Number');
   expect(visitor.complaints).toEqual([]);
 });
+
+test('a title that others change while it is changed in its cell is not overwritten unseen, and what was written is kept', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Mine' });
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  const change = async (title: string, priority: string, shown: string) => {
+    await organization.call('PATCH', `/api/work-items/${item.id}`, { title, priority });
+    await page.locator('[data-cell=priority]').getByText(shown).waitFor();
+  };
+  const stored = async () => (await organization.call<WorkItem>('GET', `/api/work-items/${item.id}`)).data.title;
+  await page.getByRole('link', { name: 'Mine' }).focus();
+  await page.keyboard.press('F2');
+  await change('Theirs', 'high', 'High');
+  // Opened and left as it was.
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Theirs' }).focus();
+  await page.keyboard.press('F2');
+  await page.keyboard.type('Mine again');
+  await change('Theirs again', 'low', 'Low');
+  await page.keyboard.press('Enter');
+  await page.getByText(`Somebody else has changed ${item.taskId}`).waitFor();
+  expect(await stored()).toBe('Theirs again');
+  await page.goto(`${stage.url}/console/items/${item.taskId}`);
+  await page.getByRole('button', { name: 'Not saved yet' }).click();
+  expect(await page.getByLabel('Your version').inputValue()).toBe('Mine again');
+});

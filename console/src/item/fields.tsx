@@ -2,7 +2,7 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import type { getBoard } from '@worktrack/contracts/projects/board-operations';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { type Changes, changeItem } from '../change/save.ts';
@@ -34,9 +34,25 @@ export function Fields({ item }: { readonly item: WorkItem }) {
     follows: ({ subject }) => subject.id === item.boardId,
   });
   const save = (changes: Changes) => void changeItem(item, changes);
+  // As it was when the writing began: what others change meanwhile is not overwritten unseen.
+  const begun = useRef<WorkItem>(undefined);
+  const saveWritten = (changes: Changes) => {
+    const base = begun.current ?? item;
+    begun.current = undefined;
+    return changeItem(base, changes);
+  };
   const disabled = !may('work-items:write');
   return (
-    <section class="item-fields" aria-label={words.properties}>
+    <section
+      class="item-fields"
+      aria-label={words.properties}
+      onInputCapture={() => {
+        begun.current ??= item;
+      }}
+      onFocusOut={() => {
+        begun.current = undefined;
+      }}
+    >
       <ColumnField item={item} columns={board.data?.columns} onSave={save} />
       <SelectField
         disabled={disabled}
@@ -56,7 +72,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         ])}
         onChoose={(priority) => save({ priority: priority as Priority })}
       />
-      <Assignee item={item} />
+      <Assignee item={item} onSave={saveWritten} />
       <LabelsField
         disabled={disabled}
         label={common.labels}
@@ -71,11 +87,11 @@ export function Fields({ item }: { readonly item: WorkItem }) {
             class={item.dueDate ? 'input' : 'input input-unset'}
             readOnly={disabled}
             value={item.dueDate ?? ''}
-            onChange={(dueDate) => save({ dueDate: dueDate || null })}
+            onChange={(dueDate) => void saveWritten({ dueDate: dueDate || null })}
           />
         )}
       </Field>
-      <Estimate value={item.estimate} onSave={(estimate) => save({ estimate })} />
+      <Estimate value={item.estimate} onSave={(estimate) => void saveWritten({ estimate })} />
       {item.lease && <Lease lease={item.lease} />}
       <p class="quiet item-dates">
         {words.created}: {dateAndTime(item.createdAt)}
@@ -151,7 +167,13 @@ function Estimate({ value, onSave }: EstimateProps) {
 }
 
 /** A user, or a name of another's choosing: agents are assigned by theirs. */
-function Assignee({ item }: { readonly item: WorkItem }) {
+function Assignee({
+  item,
+  onSave,
+}: {
+  readonly item: WorkItem;
+  readonly onSave: (changes: Changes) => Promise<unknown>;
+}) {
   const [written, write] = useState<string>();
   // Entered and not saved yet: leaving the field meanwhile does not ask for it again.
   const [entered, enter] = useState<string>();
@@ -163,9 +185,7 @@ function Assignee({ item }: { readonly item: WorkItem }) {
     write(undefined);
     if (wanted === assigned) return;
     enter(wanted);
-    void changeItem(item, { assignee: wanted || null }).then(() =>
-      enter((last) => (last === wanted ? undefined : last)),
-    );
+    void onSave({ assignee: wanted || null }).then(() => enter((last) => (last === wanted ? undefined : last)));
   };
   const isUnchanged = text === assigned;
   const suggestions = users

@@ -6,6 +6,7 @@ import { labelItems } from '../change/many.ts';
 import { moveItems } from '../change/move.ts';
 import { changeItem } from '../change/save.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
+import { keepDraft } from '../parts/form/draft.ts';
 import { PriorityIcon, StateIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -34,10 +35,21 @@ interface EditorProps {
 
 /** Changes a field in its cell: a menu of its values, or what is written. */
 export function CellEditor(props: EditorProps) {
-  const { column, card } = props;
+  const { column } = props;
+  // As it was when the writing began: what others change meanwhile is not overwritten unseen.
+  const [card] = useState(props.card);
   switch (column) {
     case 'title':
-      return <Written {...props} value={card.title} onSave={(title) => title && changeItem(card, { title })} />;
+      return (
+        <Written
+          {...props}
+          value={card.title}
+          onSave={async (title) => {
+            if (title === '' || (await changeItem(card, { title }))) return;
+            keepDraft(`title.${card.id}`, title, card.title);
+          }}
+        />
+      );
     case 'dueDate':
       return (
         <Written
