@@ -181,6 +181,10 @@ async function remove(item: WorkItem): Promise<void> {
 }
 
 async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    return tell(`${common.notCopied} ${text}`, { label: change.understood, run: () => {} });
+  }
   tell(words.copiedText({ text }));
 }

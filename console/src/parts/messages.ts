@@ -120,5 +120,11 @@ export const words = messages({
   remove: { en: 'Remove {what}', de: '{what} entfernen', tr: '{what} ögesini kaldır', ja: '{what} を外す' },
   project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   copy: { en: 'Copy', de: 'Kopieren', tr: 'Kopyala', ja: 'コピー' },
+  notCopied: {
+    en: 'The browser allows no copying. Select it here:',
+    de: 'Der Browser lässt das Kopieren nicht zu. Markiere es hier:',
+    tr: 'Tarayıcı kopyalamaya izin vermiyor. Buradan seçin:',
+    ja: 'ブラウザがコピーを許可していません。ここで選択してください:',
+  },
   copied: { en: 'Copied', de: 'Kopiert', tr: 'Kopyalandı', ja: 'コピーしました' },
 });

@@ -3,11 +3,16 @@ import { words } from '../messages.ts';
 
 const SAID_MS = 2_000;
 
-/** A button that copies a text to the clipboard, and says that it has. */
+/** A button that copies a text to the clipboard, and says that it has, or shows the text. */
 export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {
   const [isDone, setDone] = useState(false);
+  const [isRefused, setRefused] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      return setRefused(true);
+    }
     setDone(true);
     setTimeout(() => setDone(false), SAID_MS);
   };
@@ -17,7 +22,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label?: 
         {label ?? words.copy}
       </button>{' '}
       <span role="status" class="quiet">
-        {isDone && words.copied}
+        {isDone ? words.copied : isRefused && `${words.notCopied} ${text}`}
       </span>
     </div>
   );
