@@ -147,10 +147,15 @@ test('closed by accident, or with its page, it opens again with what was written
   await page.keyboard.press('c');
   expect(await title.inputValue()).toBe('Half a thought');
   await title.fill('Half a thought more');
+  await page.keyboard.press('Tab');
+  await choose(page.getByRole('dialog'), 'Type', 'Epic');
+  await page.getByLabel('Sub-items').fill('One\nTwo');
   await page.reload();
   await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
   await page.keyboard.press('c');
   expect(await title.inputValue()).toBe('Half a thought more');
+  await choose(page.getByRole('dialog'), 'Type', 'Epic');
+  expect(await page.getByLabel('Sub-items').inputValue()).toBe('One\nTwo');
   await title.press('Control+Enter');
   await title.waitFor({ state: 'detached' });
   await page.reload();

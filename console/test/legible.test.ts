@@ -44,6 +44,11 @@ test('on a phone, a list says of a bare number or date what it is, and nothing s
     page.getByText(text, { exact: true }).evaluate((part) => part.scrollWidth - part.clientWidth);
   await zoom('200%');
   expect(await cutOff('Estimated')).toBeLessThanOrEqual(0);
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Parent').waitFor();
+  expect(await dialog.evaluate((inside) => inside.scrollWidth - inside.clientWidth)).toBeLessThanOrEqual(0);
+  await page.keyboard.press('Escape');
   await zoom('');
   await page.setViewportSize({ width: 1280, height: 800 });
   expect(await said()).toBe('none');

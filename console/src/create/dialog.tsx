@@ -76,7 +76,11 @@ function OfProject(props: OfProjectProps) {
 
 function Form({ project, projects, onProject, board, place, onClose }: OfProjectProps & { readonly board: Board }) {
   const title = useRef<HTMLInputElement>(null);
-  const drafts = { title: useDraft('create.title'), description: useDraft('create.description') };
+  const drafts = {
+    title: useDraft('create.title'),
+    description: useDraft('create.description'),
+    lines: useDraft('create.lines'),
+  };
   const text = { title: drafts.title.text, description: drafts.description.text };
   const [type, setType] = useState<ItemType>(place.type ?? 'task');
   const [columnId, setColumn] = useState(place.columnId);
@@ -87,7 +91,12 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   const [estimate, setEstimate] = useState('');
   const [labels, setLabels] = useState<string[]>([]);
   const [template, setTemplate] = useState<Template>();
-  const [lines, setLines] = useState(NO_LINES);
+  const [isChain, setChain] = useState(false);
+  const lines = { text: drafts.lines.text, isChain };
+  const setLines = (changed: typeof lines) => {
+    drafts.lines.setText(changed.text);
+    setChain(changed.isChain);
+  };
   const { isBusy, error, run } = useSubmit();
   useEffect(() => title.current?.focus(), []);
 
@@ -143,8 +152,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
     });
   };
   const done = (...what: Parameters<typeof didCreate>) => {
-    drafts.title.clear();
-    drafts.description.clear();
+    for (const draft of Object.values(drafts)) draft.clear();
     onClose();
     didCreate(...what);
   };
