@@ -264,6 +264,18 @@ describe('claims that wait', () => {
     expect(await titleOf(stays)).toBe('still for somebody');
   });
 
+  test('end with their project', async () => {
+    const { caller, project: own } = await startProject();
+    const wait = () => waitFor({ projectId: own.id }, { caller }).answer;
+    const answers = [wait(), wait()];
+    await quiet();
+    await call(caller, 'projects.delete', { id: own.id });
+    const { organizationId } = caller;
+    const deleted = { organizationId, projectId: own.id, subject: { kind: 'project', id: own.id } } as const;
+    news.received([event('project.deleted', deleted)]);
+    for (const answer of answers) await expect(answer).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   test('that cannot be waited for fail at once', async () => {
     await expect(waitFor({ ids: ['W-T-999'] }).answer).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(waitFor({ leaseToken: 'nonsense' }).answer).rejects.toMatchObject({ code: 'CONFLICT' });

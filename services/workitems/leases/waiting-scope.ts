@@ -22,6 +22,8 @@ export const AWAITED_EVENTS = [
   'work_item.lease_expired',
   // Its budget.
   'project.updated',
+  // With which there is nothing more to wait for.
+  'project.deleted',
   'key.revoked',
   'user.updated',
 ] as const satisfies readonly EventType[];
@@ -40,6 +42,6 @@ export function scopeOf(
 /** Whether a claim of the scope may find something because of the event. */
 export function affects({ type, projectId, subject, data }: PublishedEvent, scope: Scope): boolean {
   if (scope.projectId !== undefined && scope.projectId !== projectId && scope.projectId !== subject.id) return false;
-  if (type === 'work_item.ready' || 'budget' in data) return true;
+  if (type === 'work_item.ready' || type === 'project.deleted' || 'budget' in data) return true;
   return scope.names.has(nameOf(subject.id)) || scope.names.has(nameOf(subject.taskId ?? ''));
 }
