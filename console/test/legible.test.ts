@@ -32,7 +32,8 @@ test('on a phone, a list says of a bare number or date what it is, and nothing s
   }
   const labels = ['design', 'documentation-of-everything'];
   await createItem(organization, { title: 'Estimated', estimate: 3, labels });
-  const { page } = await stage.visit('list', { apiKey: organization.apiKey, viewport: PHONE });
+  const visitor = await stage.visit('list', { apiKey: organization.apiKey, viewport: PHONE });
+  const { page } = visitor;
   const estimate = page.locator('[data-cell=estimate]').first();
   await estimate.waitFor();
   const said = () => estimate.evaluate((element) => getComputedStyle(element, '::before').content);
@@ -54,6 +55,7 @@ test('on a phone, a list says of a bare number or date what it is, and nothing s
   expect(await said()).toBe('none');
   // A short label is not shortened for a long one.
   expect(await cutOff('design')).toBeLessThanOrEqual(0);
+  await visitor.isGood('list-labels');
 });
 
 test('an idea of a submission is named once it is read, and never by its id', async () => {

@@ -151,7 +151,11 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
     case 'assignee':
       return card.assignee !== null && <Named name={card.assignee} />;
     case 'labels':
-      return card.labels.map(({ id, name: label, colour }) => <Label key={id} name={label} colour={colour} />);
+      // With a space, so that their names are not one word.
+      return card.labels.flatMap(({ id, name: label, colour }) => [
+        <Label key={id} name={label} colour={colour} />,
+        ' ',
+      ]);
     case 'dueDate':
       return (
         card.dueDate && <span class={isOverdue(card, board) ? 'list-overdue' : ''}>{shortUtcDay(card.dueDate)}</span>
