@@ -226,3 +226,110 @@ test('a begun ID is completed in pickers and in texts, and what is taken away le
   await expect.poll(() => focused(page)).toContain('Everything');
   expect(visitor.complaints).toEqual([]);
 });
+
+test('what a lead does every day takes few keys beside the words, and no mouse', async () => {
+  const organization = await stage.newOrganization();
+  const { call, projectId, boardId, columns } = organization;
+  for (let from = 1; from <= 300; from += 100) {
+    await call('POST', '/api/work-items/batch', {
+      ...{ projectId, boardId, boardColumnId: columns.Backlog },
+      items: Array.from({ length: 100 }, (_, at) => ({ type: 'task', title: `Number ${from + at}` })),
+    });
+  }
+  const judged = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  let keys = 0;
+  const press = async (...pressed: string[]) => {
+    keys += pressed.length;
+    for (const key of pressed) await page.keyboard.press(key);
+  };
+  const goTo = async (label: string) => {
+    while ((await focused(page)) !== label) await press('Tab');
+  };
+  const took = (job: string, most: number) => {
+    expect(keys, job).toBeLessThanOrEqual(most);
+    keys = 0;
+  };
+
+  // What needs one is there first.
+  await page.locator('.for-you-entry[aria-current="true"]', { hasText: 'Judge me' }).waitFor();
+
+  await press('x');
+  await page.getByRole('dialog').locator('textarea:focus').waitFor();
+  await page.keyboard.type('Too dark');
+  await press('Control+Enter');
+  await page.getByText('Sent back: Too dark').waitFor();
+  took('sent back', 6);
+  expect((await call<WorkItem>('GET', `/api/work-items/${judged.id}`)).data.rework).toMatchObject({
+    summary: 'Too dark',
+  });
+
+  await press('Control+k');
+  await page.getByRole('dialog').locator('input:focus').waitFor();
+  await page.keyboard.type('number 217');
+  await page.getByRole('option', { name: /Number 217/ }).waitFor();
+  await press('Enter');
+  await page.getByRole('complementary', { name: 'Number 217' }).waitFor();
+  took('found among 300', 3);
+  await goTo('Column');
+  await page.keyboard.type('to do');
+  await press('Enter');
+  const { data: found } = await call<{ workItems: WorkItem[] }>('GET', '/api/work-items?search=217');
+  const id = found.workItems.find(({ title }) => title === 'Number 217')?.id;
+  const placed = async () => (await call<WorkItem>('GET', `/api/work-items/${id}`)).data.columnName;
+  await expect.poll(placed).toBe('To Do');
+  took('moved', 20);
+
+  await press('Escape', 'Escape', 'c');
+  await page.getByRole('dialog').locator('input:focus').waitFor();
+  await page.keyboard.type('Dark mode');
+  await goTo('Type');
+  await page.keyboard.type('epic');
+  await press('Enter');
+  await goTo('Sub-items');
+  for (const step of ['Name', 'Choose', 'Use', 'Check', 'Ship']) {
+    await page.keyboard.type(step);
+    if (step !== 'Ship') await press('Enter');
+  }
+  await goTo('Each depends on the one before');
+  await press('Space', 'Control+Enter');
+  await page.getByText('and 5 sub-items created').waitFor();
+  took('an epic with five dependent tasks', 40);
+  const { data } = await call<{ workItems: WorkItem[] }>('GET', '/api/work-items?type=epic');
+  const children = await call<{ workItems: WorkItem[] }>('GET', `/api/work-items?parentId=${data.workItems[0]?.id}`);
+  const steps = await Promise.all(
+    children.data.workItems.map(async (step) => (await call<WorkItem>('GET', `/api/work-items/${step.id}`)).data),
+  );
+  expect(steps.map(({ metadata }) => metadata.dependsOn !== undefined).toSorted()).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+  ]);
+
+  // Somebody else comes in: the link is shown at the end of it.
+  await press('Control+k');
+  await page.getByRole('dialog').locator('input:focus').waitFor();
+  await page.keyboard.type('settings');
+  await page
+    .getByRole('option', { name: /Settings/ })
+    .first()
+    .waitFor();
+  await press('Enter');
+  await page.locator('.settings-nav').waitFor();
+  await goTo('Users');
+  await press('Enter');
+  await page.getByRole('button', { name: 'Invite', exact: true }).waitFor();
+  await goTo('Invite');
+  await press('Enter');
+  await page.getByRole('dialog').locator('input:focus').waitFor();
+  await page.keyboard.type('Grace');
+  await goTo('E-mail address');
+  await page.keyboard.type('grace@example.com');
+  await press('Enter');
+  await page.getByRole('dialog').getByText('/console/#code=').waitFor();
+  took('invited', 40);
+  expect(visitor.complaints).toEqual([]);
+});
