@@ -48,8 +48,13 @@ export async function askWhoIsThere(): Promise<void> {
   }
 }
 
-/** A link signs its user in, whoever is signed in. */
-export const hasCode = signal(/[#&]code=/.test(location.hash));
+/** A link signs its user in; whoever is signed in is asked. */
+export const hasCode = signal(holdsCode());
+// Opened where the console is already.
+addEventListener('hashchange', () => holdsCode() && location.reload());
+function holdsCode(): boolean {
+  return /[#&]code=/.test(location.hash);
+}
 
 /** With a code that works once, or with an API key, which is not kept anywhere. */
 export async function signIn(proof: { readonly code: string } | { readonly apiKey: string }): Promise<void> {

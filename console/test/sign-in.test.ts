@@ -15,7 +15,7 @@ test('the code in a link signs in without a click, once, and is removed from the
   await second.isGood('sign-in-code-refused');
 });
 
-test('the code in a link signs in whoever it is for, though another user is signed in, in all tabs; one that is refused changes nothing', async () => {
+test('the code in a link signs in whoever it is for, in all tabs, once whoever is signed in agrees; one that is refused changes nothing', async () => {
   const other = await stage.newOrganization();
   const { data: colleague } = await other.call<{ id: string }>('POST', '/api/users', {
     ...{ email: 'invited@example.com', name: 'Grace Invited', role: 'member' },
@@ -23,12 +23,25 @@ test('the code in a link signs in whoever it is for, though another user is sign
   const { data: made } = await other.call<{ code: string }>('POST', `/api/users/${colleague.id}/invitation`);
   const visitor = await stage.visit('');
   await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
-  const tab = await visitor.openTab(`#code=${made.code}`);
+  const tab = await visitor.openTab('');
+  // As a link that is followed where the console is open already: nothing but what follows the # changes.
+  const follow = async () => {
+    await tab.page.goto(`${stage.url}/console/#code=${made.code}`);
+    await tab.page.getByText('The link signs in whoever it was made for').waitFor();
+    expect(tab.page.url()).not.toContain(made.code);
+  };
+  await follow();
+  await tab.isGood('sign-in-instead');
+  await tab.page.getByRole('button', { name: 'Stay signed in' }).click();
+  await tab.page.getByRole('button', { name: 'Account of' }).waitFor();
+  await follow();
+  await tab.page.getByRole('button', { name: 'Sign in' }).click();
   for (const { page } of [tab, visitor]) {
     await page.getByRole('button', { name: 'Account of Grace Invited' }).waitFor();
     expect(page.url()).not.toContain(made.code);
   }
   const again = await visitor.openTab(`#code=${made.code}`);
+  await again.page.getByRole('button', { name: 'Sign in' }).click();
   await again.page.getByText('This invitation has been used').waitFor();
   for (const { page } of [again, tab]) await page.getByRole('button', { name: 'Account of Grace Invited' }).waitFor();
   expect(again.page.url()).not.toContain(made.code);

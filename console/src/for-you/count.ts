@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import { queries, untilAllIsRead } from '../api/query.ts';
 import { hearEvents } from '../live/live.ts';
 import { needing } from '../parts/page/heading.tsx';
-import { changesCount } from './needs.ts';
+import { changesCount } from './changes.ts';
 
 /**
  * It is counted in all projects, for every open page of an organization: pages that hear of the same event do not ask at the same time, and each no more often

@@ -1,4 +1,3 @@
-import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { ForYouItem, listForYou } from '@worktrack/contracts/gateway/for-you';
 import { call } from '../api/call.ts';
 
@@ -6,37 +5,6 @@ const PAGE = 50;
 
 export const readPage = (cursor: string | undefined, signal: AbortSignal) =>
   call<typeof listForYou>('GET /api/for-you', { cursor, limit: PAGE }, { signal });
-
-/** What these tell of may begin or end a need; the others do not. */
-const ENDING: ReadonlySet<string> = new Set([
-  'work_item.needs_attention',
-  'work_item.commented',
-  'work_item.moved',
-  'work_item.updated',
-  'work_item.deleted',
-  'work_item.claimed',
-  'work_item.released',
-  'work_item.progress',
-  'project.updated',
-  'user.updated',
-]);
-export const changesNeeds = ({ type }: LoggedEvent): boolean => ENDING.has(type);
-
-/** A change of these alone begins and ends none, though the list shows some of them. */
-const NEEDED_BY_NOBODY: ReadonlySet<string> = new Set([
-  'title',
-  'priority',
-  'dueDate',
-  'estimate',
-  'labels',
-  'metadata',
-]);
-export function changesCount(event: LoggedEvent): boolean {
-  const { changes, mentions } = event.data;
-  const fields = Object.keys(changes ?? {});
-  const isOfNobody = fields.length > 0 && !mentions && fields.every((field) => NEEDED_BY_NOBODY.has(field));
-  return changesNeeds(event) && !isOfNobody;
-}
 
 /** By kind, in the order of the list. */
 export function byKind(

@@ -12,9 +12,10 @@ import { attend, attended, go, to } from '../router.ts';
 import { words as verdict } from '../verdict/messages.ts';
 import { SendBack } from '../verdict/verdict.tsx';
 import { type Acts, useActs } from './acts.ts';
+import { changesNeeds } from './changes.ts';
 import { Entry } from './entry.tsx';
 import { words } from './messages.ts';
-import { byKind, changesNeeds, readPage } from './needs.ts';
+import { byKind, readPage } from './needs.ts';
 
 const InvitationLink = later(async () => (await import('../invitation/link.tsx')).InvitationLink);
 

@@ -14,6 +14,18 @@ export const words = messages({
     tr: 'Bağlantıyla oturum açılıyor…',
     ja: 'リンクでサインインしています…',
   },
+  instead: {
+    en: 'You are signed in as {name}. The link signs in whoever it was made for, instead: use it only if you know who made it.',
+    de: 'Du bist angemeldet als {name}. Der Link meldet stattdessen an, für wen er gemacht ist: Nutze ihn nur, wenn du weißt, von wem er kommt.',
+    tr: '{name} olarak oturumunuz açık. Bağlantı bunun yerine kimin için yapıldıysa onun oturumunu açar: yalnızca kimin yaptığını biliyorsanız kullanın.',
+    ja: '{name} としてサインインしています。リンクを使うと、代わりにリンクの対象のユーザーになります。発行した人がわかる場合だけ使ってください。',
+  },
+  stay: {
+    en: 'Stay signed in',
+    de: 'Angemeldet bleiben',
+    tr: 'Oturumda kal',
+    ja: 'このまま使う',
+  },
   codeRefused: {
     en: 'This link no longer works: it can be used once, within 10 minutes.',
     de: 'Der Link meldet nicht mehr an: Er gilt einmal, zehn Minuten lang.',

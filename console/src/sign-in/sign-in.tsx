@@ -15,9 +15,10 @@ function takeCode(): string | undefined {
   return code;
 }
 
-/** With the code in a link, without a click; else with an API key that is pasted. */
+/** With the code in a link, without a click, unless somebody is signed in: a stranger's link would have them work for the stranger. Else with an API key that is pasted. */
 export function SignIn({ ended }: { readonly ended: boolean }) {
   const [code] = useState(takeCode);
+  const [instead, setInstead] = useState(code && identity.peek()?.user.name);
   const [refusal, setRefusal] = useState<string>();
   const [fault, setFault] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -28,7 +29,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     if (ended) field.current?.focus();
   }, [ended]);
   useEffect(() => {
-    if (!code) return;
+    if (!code || instead) return;
     signIn({ code })
       .catch((error) => {
         const why = refusalOf(error);
@@ -38,7 +39,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
       .finally(() => {
         hasCode.value = false;
       });
-  }, [code]);
+  }, [code, instead]);
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -55,6 +56,26 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     }
   };
 
+  if (instead) {
+    return (
+      <main class="sign-in panel stack">
+        <Heading title={words.title} />
+        <p>{words.instead({ name: instead })}</p>
+        <button type="button" class="button button-main" onClick={() => setInstead(undefined)}>
+          {words.title}
+        </button>
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            hasCode.value = false;
+          }}
+        >
+          {words.stay}
+        </button>
+      </main>
+    );
+  }
   if (code && !refusal) {
     return (
       <main class="sign-in">

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { expect, test } from 'vitest';
-import { changesCount } from './needs.ts';
+import { changesCount } from './changes.ts';
 
 const change = { from: null, to: null };
 
