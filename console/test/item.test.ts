@@ -185,7 +185,7 @@ test('an agent’s work is shown session by session, under its own name, and eac
   const work = page.getByRole('region', { name: 'Work by session' }).getByRole('listitem').first();
   await work.getByText('nightly-1').waitFor();
   await work.getByText('Working').waitFor();
-  await work.getByText('50K Tokens').waitFor();
+  await work.getByText('50K tokens').waitFor();
 
   const done = { leaseToken, model: 'gpt-4o', provider: 'openai', totalTokens: 120_000, durationMs: 420_000 };
   await call('POST', `/api/work-items/${item.id}/ai-completion`, done);

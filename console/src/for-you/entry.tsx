@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime } from '../language/format.ts';
 import { useSending } from '../parts/form/sending.ts';
+import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
 import { tell } from '../parts/popup/toasts.tsx';
 import { When } from '../parts/when.tsx';
@@ -28,6 +29,7 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
     <li class="for-you-entry" aria-current={isChosen} onClick={choose} onFocusCapture={choose}>
       <div class="for-you-what">
         <span class="row">
+          {workItem && <TypeIcon type={workItem.type} isNamed={false} />}
           {workItem ? (
             <a href={to(`items/${workItem.taskId}`)}>
               <span class="quiet">{workItem.taskId}</span> <bdi>{workItem.title}</bdi>

@@ -68,7 +68,7 @@ function StatusChoice({ label, isChosen, value }: StatusChoiceProps) {
   return (
     <button
       type="button"
-      class="button"
+      class="button button-quiet"
       aria-pressed={isChosen}
       onClick={() => setFilters({ status: value, item: undefined }, 'push')}
     >

@@ -79,7 +79,7 @@ export function Submission({ item, next }: SubmissionProps) {
     <article class="panel inbox-one">
       <p class={item.erasedAt ? 'quiet' : 'inbox-message'}>{item.erasedAt ? words.erased : item.message}</p>
       <dl class="inbox-facts">
-        <Fact name={words.status} value={words[item.status]} />
+        {!isWriter && <Fact name={words.status} value={words[item.status]} />}
         <Fact name={words.category} value={words[item.category]} />
         <Fact name={words.received} value={dateAndTime(item.createdAt)} />
         <Fact name={words.from} value={item.email} />
@@ -96,12 +96,12 @@ export function Submission({ item, next }: SubmissionProps) {
         </div>
       )}
       {isWriter && (
-        <div class="row">
+        <fieldset class="row" aria-label={words.status}>
           {Object.entries(STATUS_KEYS).map(([key, status]) => (
             <button
               key={key}
               type="button"
-              class="button"
+              class="button button-quiet"
               aria-pressed={item.status === status}
               aria-keyshortcuts={key}
               onClick={() => void setStatus(status)}
@@ -109,6 +109,10 @@ export function Submission({ item, next }: SubmissionProps) {
               {words[status]} <kbd>{key}</kbd>
             </button>
           ))}
+        </fieldset>
+      )}
+      {isWriter && (
+        <div class="row">
           {mayLink && (
             <button type="button" class="button" aria-keyshortcuts="l" onClick={() => setOpen('link')}>
               {words.link} <kbd>l</kbd>
@@ -120,7 +124,12 @@ export function Submission({ item, next }: SubmissionProps) {
             </button>
           )}
           {!item.erasedAt && (
-            <button type="button" class="button button-bad" aria-keyshortcuts="x" onClick={() => setOpen('erase')}>
+            <button
+              type="button"
+              class="button button-quiet button-bad"
+              aria-keyshortcuts="x"
+              onClick={() => setOpen('erase')}
+            >
               {words.erase} <kbd>x</kbd>
             </button>
           )}

@@ -150,6 +150,7 @@ export const words = messages({
   model: { en: 'Model', de: 'Modell', tr: 'Model', ja: 'モデル' },
   sessionCount: { en: 'Sessions', de: 'Sitzungen', tr: 'Oturum', ja: 'セッション' },
   tokens: { en: 'Tokens', de: 'Tokens', tr: 'Token', ja: 'トークン' },
+  tokenCount: { en: '{count} tokens', de: '{count} Tokens', tr: '{count} token', ja: '{count} トークン' },
   cost: { en: 'Cost', de: 'Kosten', tr: 'Maliyet', ja: '費用' },
   total: { en: 'Total', de: 'Insgesamt', tr: 'Toplam', ja: '合計' },
   inAll: { en: 'Including everything below', de: 'Mit allem darunter', tr: 'Altındakilerle', ja: '下位を含む合計' },

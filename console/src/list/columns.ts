@@ -30,12 +30,12 @@ const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels',
 const KEPT_AS = 'list.columns';
 
 export const WIDTHS: Readonly<Record<Column, string>> = {
-  column: '9rem',
-  priority: '7rem',
-  assignee: '10rem',
-  labels: '12rem',
-  dueDate: '7rem',
-  estimate: '5.5rem',
+  column: '8.5rem',
+  priority: '6.25rem',
+  assignee: '8.5rem',
+  labels: 'minmax(6rem, 1fr)',
+  dueDate: '6.25rem',
+  estimate: '5.25rem',
   epic: '12rem',
   agent: '10rem',
   cost: '5.5rem',

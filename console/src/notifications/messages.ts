@@ -2,7 +2,7 @@ import { messages } from '../language/messages.ts';
 
 export const words = messages({
   none: {
-    en: 'You were told of nothing. Watch an item to be told what happens to it.',
+    en: 'No notifications yet. Watch an item to be told what happens to it.',
     de: 'Es gibt nichts Neues. Beobachte ein Element, um zu erfahren, was damit geschieht.',
     tr: 'Bildirim yok. Gelişmelerden haberdar olmak için bir öğeyi takip edin.',
     ja: '通知はありません。項目をウォッチすると、変更が通知されます。',

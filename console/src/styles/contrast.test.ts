@@ -43,8 +43,7 @@ test.each(THEMES.flatMap((theme) => SURFACES.map((surface) => [theme, surface] a
     const accent = token('accent', theme);
     expect(contrast(accent, below)).toBeGreaterThanOrEqual(3);
     expect(contrast(over(accent, AROUND_FIELDS, below), below)).toBeGreaterThanOrEqual(3);
-    const [, unticked = ''] =
-      /:not\(:checked, :focus-visible\) \{\s*outline: 1px solid var\(--([\w-]+)\)/.exec(CONTROLS) ?? [];
+    const [, unticked = ''] = /\[type="radio"\]\) \{[^}]*border: 1px solid var\(--([\w-]+)\)/.exec(CONTROLS) ?? [];
     expect(contrast(token(unticked, theme), below)).toBeGreaterThanOrEqual(3);
     for (const state of ['waiting', 'working', 'judged', 'done']) {
       expect(contrast(token(`state-${state}`, theme), below), state).toBeGreaterThanOrEqual(3);

@@ -66,7 +66,7 @@ function sentenceOf({ eventType, data }: HistoryEntry, who: string): string {
 }
 
 function sumOf({ totalTokens, estimatedCost }: Readonly<Record<string, unknown>>): string {
-  const parts = typeof totalTokens === 'number' ? [`${roughly(totalTokens)} ${words.tokens}`] : [];
+  const parts = typeof totalTokens === 'number' ? [words.tokenCount({ count: roughly(totalTokens) })] : [];
   if (Number(estimatedCost) >= 0) parts.push(dollars(Number(estimatedCost)));
   return parts.join(' · ');
 }

@@ -57,7 +57,7 @@ function OneWork({ work }: { readonly work: Work }) {
     `${work.hasMoreSteps ? '≥ ' : ''}${words.steps({ n: steps.length })}`,
     ...(work.heartbeats > 0 ? [words.heartbeats({ n: work.heartbeats })] : []),
     ...(work.durationMs > 0 ? [duration(work.durationMs)] : []),
-    ...(work.tokens > 0 ? [`${roughly(work.tokens)} ${words.tokens}`] : []),
+    ...(work.tokens > 0 ? [words.tokenCount({ count: roughly(work.tokens) })] : []),
     ...(work.cost === undefined ? [] : [`${work.isUnpriced ? '≥ ' : ''}${dollars(work.cost)}`]),
     ...(work.isUnpriced && work.cost === undefined ? [words.noPrice] : []),
   ];
