@@ -9,6 +9,9 @@ import { createProject } from './projects/project-operations.ts';
 import { Templates } from './projects/template.ts';
 import { viewFields } from './projects/view.ts';
 import { addWorkItemComment } from './work-items/changes/comment.ts';
+import { listCards, listGroups, listProjectCards } from './work-items/lists/cards.ts';
+import { listWorkItems } from './work-items/lists/list.ts';
+import { openBoard } from './work-items/lists/open-board.ts';
 import { itemFields } from './work-items/work-item.ts';
 
 const ID = '00000000-0000-4000-8000-000000000000';
@@ -48,6 +51,21 @@ describe.each([
     expect(found('2026-01-31T00:00Z', '2026-01-30')).toEqual([['from', 'must not be after to']]);
   });
 });
+
+it.each([listWorkItems, listCards, listProjectCards, listGroups, openBoard])(
+  'of $name, dueAfter may be the same as dueBefore, but not after it',
+  ({ name, input }) => {
+    const found = (dueAfter: string, dueBefore: string) => {
+      const required = {
+        ...(/\.(cards|groups)$/.test(name) && { id: ID }),
+        ...(name === 'projects.groups' && { groupBy: 'type' }),
+      };
+      return faultsOf(input, { ...required, dueAfter, dueBefore });
+    };
+    expect(found('2026-01-31', '2026-01-31')).toBeUndefined();
+    expect(found('2026-02-01', '2026-01-31')).toEqual([['dueAfter', 'must not be after dueBefore']]);
+  },
+);
 
 /** Without NUL, line breaks and tabs. */
 const CONTROL = ['\u0001', '\u0007', '\b', '\v', '\f', '\u001b', '\u001f', '\u007f'];

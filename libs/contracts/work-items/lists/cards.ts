@@ -5,7 +5,7 @@ import { operation } from '../../operation.ts';
 import { Cost } from '../costs/sessions.ts';
 import { WorkItem, WorkItemSummary } from '../work-item.ts';
 import { listWorkItems } from './list.ts';
-import { columnFilters, itemFilters, timeFilters } from './list-filters.ts';
+import { columnFilters, itemFilters, refuseReversedDue, timeFilters } from './list-filters.ts';
 
 const MAX_CARDS_BY_ID = 100;
 export const MAX_GROUPS = 500;
@@ -43,15 +43,17 @@ export const listCards = operation({
   summary: 'List the cards of a board, newest first; with boardColumnId, in column order.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({
-    id: Id,
-    boardColumnId: ColumnRef.optional(),
-    ids: onlyIds,
-    search,
-    ...itemFilters,
-    limit: deepPaging.limit,
-    cursor: deepPaging.cursor,
-  }),
+  input: z
+    .strictObject({
+      id: Id,
+      boardColumnId: ColumnRef.optional(),
+      ids: onlyIds,
+      search,
+      ...itemFilters,
+      limit: deepPaging.limit,
+      cursor: deepPaging.cursor,
+    })
+    .superRefine(refuseReversedDue),
   output,
   errors: ['NOT_FOUND'],
   example: {
@@ -77,14 +79,16 @@ export const listProjectCards = operation({
   summary: 'List the cards of a project, newest first; with one boardColumnId, in column order; or as sort says.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({
-    ...filters,
-    ids: onlyIds,
-    sort,
-    groupBy: Grouping.optional(),
-    group: z.string().max(200).optional().describe('With groupBy: only those of this group, by its key'),
-    ...deepPaging,
-  }),
+  input: z
+    .strictObject({
+      ...filters,
+      ids: onlyIds,
+      sort,
+      groupBy: Grouping.optional(),
+      group: z.string().max(200).optional().describe('With groupBy: only those of this group, by its key'),
+      ...deepPaging,
+    })
+    .superRefine(refuseReversedDue),
   output,
   errors: ['NOT_FOUND'],
   example: {
@@ -99,7 +103,7 @@ export const listGroups = operation({
   summary: 'Count the cards of a project in groups. A card with several labels is in several groups.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({ ...filters, groupBy: Grouping }),
+  input: z.strictObject({ ...filters, groupBy: Grouping }).superRefine(refuseReversedDue),
   output: z.object({
     /** Without those that have no cards, and what has no value last. */
     groups: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ColumnRef, DayOrTime, ItemRef, isItemName } from '../../fields.ts';
+import { ColumnRef, DayOrTime, ItemRef, isItemName, refuseReversed } from '../../fields.ts';
 import { LabelRef } from '../../projects/label.ts';
 import { several } from '../../several.ts';
 import { DueDate, plainFields } from '../plain-fields.ts';
@@ -43,6 +43,9 @@ export const itemFilters = {
   overdue: z.boolean().optional().describe('Due before today (UTC), and not done; false: all others'),
   ...byLackOfValue,
 };
+
+/** Of every list that takes them. */
+export const refuseReversedDue = refuseReversed('dueAfter', 'dueBefore');
 
 /** The same for columns: each list says itself where its items may be. */
 export const columnFilters = {

@@ -3,29 +3,31 @@ import { exampleSummary, pagination } from '../../examples.ts';
 import { BoundedPagination, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { itemFields, WorkItemSummary } from '../work-item.ts';
-import { columnFilters, itemFilters, Sort, timeFilters, UNLISTED_FILTERS } from './list-filters.ts';
+import { columnFilters, itemFilters, refuseReversedDue, Sort, timeFilters, UNLISTED_FILTERS } from './list-filters.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',
   summary: 'List work items, newest first; with boardColumnId, in column order; or as sort says.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({
-    ...deepPaging,
-    search: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('Prefixes of words in title, description, comments and attachment names, or a task ID'),
-    projectId: ProjectId.optional(),
-    boardId: Id.optional(),
-    ...columnFilters,
-    parentId: ItemRef.optional(),
-    ...itemFilters,
-    ...timeFilters,
-    sort: Sort.optional(),
-    externalId: itemFields.externalId.optional(),
-  }),
+  input: z
+    .strictObject({
+      ...deepPaging,
+      search: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Prefixes of words in title, description, comments and attachment names, or a task ID'),
+      projectId: ProjectId.optional(),
+      boardId: Id.optional(),
+      ...columnFilters,
+      parentId: ItemRef.optional(),
+      ...itemFilters,
+      ...timeFilters,
+      sort: Sort.optional(),
+      externalId: itemFields.externalId.optional(),
+    })
+    .superRefine(refuseReversedDue),
   output: z.object({ workItems: z.array(WorkItemSummary), pagination: BoundedPagination, nextCursor: NextCursor }),
   errors: [],
   example: {

@@ -5,7 +5,7 @@ import { operation } from '../../operation.ts';
 import { Board } from '../../projects/board.ts';
 import { listProjects } from '../../projects/project-operations.ts';
 import { exampleCard, listCards } from './cards.ts';
-import { itemFilters } from './list-filters.ts';
+import { itemFilters, refuseReversedDue } from './list-filters.ts';
 
 const { cards, pagination: totals, nextCursor } = listCards.output.shape;
 
@@ -14,13 +14,15 @@ export const openBoard = operation({
   summary: 'Get what a board shows first in one answer: projects, boards, and the first cards of each column.',
   permissions: ['projects:read', 'work-items:read'],
   effect: 'read',
-  input: z.strictObject({
-    projectId: Id.optional().describe('The newest project if absent'),
-    boardId: Id.optional().describe("The project's default board if absent"),
-    search: listCards.input.shape.search,
-    ...itemFilters,
-    limit: z.int().min(1).max(50).default(25).describe('Of cards per column'),
-  }),
+  input: z
+    .strictObject({
+      projectId: Id.optional().describe('The newest project if absent'),
+      boardId: Id.optional().describe("The project's default board if absent"),
+      search: listCards.input.shape.search,
+      ...itemFilters,
+      limit: z.int().min(1).max(50).default(25).describe('Of cards per column'),
+    })
+    .superRefine(refuseReversedDue),
   output: z.object({
     /** As GET /api/projects lists them. */
     projects: listProjects.output.pick({ projects: true, nextCursor: true }),
