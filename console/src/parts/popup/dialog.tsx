@@ -1,6 +1,8 @@
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../icon.tsx';
+import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
 
 /** What can be filled in or pressed below the head. */
@@ -53,7 +55,7 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
           <h2 id={id}>{title}</h2>
           {onClose && (
             <button type="button" class="button button-quiet button-icon" aria-label={words.close} onClick={onClose}>
-              ×
+              <Icon of={closeIcon} />
             </button>
           )}
         </div>

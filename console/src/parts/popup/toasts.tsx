@@ -1,5 +1,7 @@
 import './toasts.css';
 import { signal } from '@preact/signals';
+import { Icon } from '../icon.tsx';
+import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
 import { Refused, type Said, said } from '../page/states.tsx';
 
@@ -82,7 +84,7 @@ export function Toasts() {
             aria-label={words.dismiss}
             onClick={() => dismiss(id)}
           >
-            ×
+            <Icon of={closeIcon} />
           </button>
         </div>
       ))}

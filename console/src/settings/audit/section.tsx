@@ -216,7 +216,7 @@ function placeOf(type: AuditEntry['targets'][number]['type'], id: string): strin
 }
 
 function shown(value: unknown): string {
-  if (value === null || value === undefined) return words.nothing;
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return words.nothing;
   if (Array.isArray(value)) return value.map(String).join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -4,6 +4,8 @@ import { words as invitations } from '../../invitation/messages.ts';
 import { withdrawInvitation } from '../../invitation/withdraw.ts';
 import { dateAndTime } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { downIcon } from '../../parts/icons.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { Menu } from '../../parts/popup/menu.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -78,7 +80,7 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
               run: () => choose(each),
             }))}
           >
-            {called} <span aria-hidden="true">▾</span>
+            {called} <Icon of={downIcon} />
           </Menu>
           {!disabled && !isOwn && (
             <button
