@@ -8,7 +8,6 @@ import { json } from 'node:stream/consumers';
 import { exportAudit } from '@worktrack/contracts/audit/operations';
 import { listProjects } from '@worktrack/contracts/projects/project-operations';
 import { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
-import { itemFilters } from '@worktrack/contracts/work-items/lists/list-filters';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { RemoteTools } from '../bridge/remote.ts';
 import { keyCommand } from '../commands/access/key.ts';
@@ -137,35 +136,6 @@ test('what is false is said with no-', async () => {
     await viewCommand().parseAsync(['update', 'v', option], { from: 'user' });
   }
   expect(asked).toEqual(['overdue=true', 'overdue=false', { shared: true }, { shared: false }]);
-});
-
-test.each([
-  ['{ "priorty": "high" }', /^--filters: priorty: is not a known field; did you mean priority\?$/],
-  ['{ "labelNot": "x", "foo": 1 }', /^--filters: foo: is not a known field; known fields are .*labelNot.*, layout, /],
-])('of the filters of a view, %s is refused before it narrows nothing', async (filters, message) => {
-  const environment = { WORKTRACK_URL: 'http://127.0.0.1:2', WORKTRACK_API_KEY: 'wt_k' };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  for (const command of [
-    ['create', 'Mine'],
-    ['update', 'v'],
-  ]) {
-    const saved = viewCommand().parseAsync([...command, '--filters', filters], { from: 'user' });
-    await expect(saved).rejects.toMatchObject({ exitCode: EXIT.usage, message: expect.stringMatching(message) });
-  }
-});
-
-test('a view takes every filter of a list, and what the console keeps beside them', async () => {
-  let body: unknown;
-  const environment = await serving(async (request, response) => {
-    body = await json(request);
-    response.end(JSON.stringify({ success: true, data: { id: 'v' } }));
-  });
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  vi.spyOn(console, 'log').mockReturnValue();
-  const names = [...Object.keys(itemFilters), ...'search,parentId,groupBy,sort,layout,board,columns'.split(',')];
-  const filters = Object.fromEntries(names.map((name) => [name, 'x']));
-  await viewCommand().parseAsync(['create', 'Mine', '--filters', JSON.stringify(filters)], { from: 'user' });
-  expect(body).toEqual({ name: 'Mine', filters });
 });
 
 test('the help of a change of a view names no default project', () => {

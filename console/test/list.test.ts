@@ -1,4 +1,4 @@
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';

@@ -7,11 +7,11 @@ import { createBoard } from './projects/board-operations.ts';
 import { createLabel } from './projects/label-operations.ts';
 import { createProject } from './projects/project-operations.ts';
 import { Templates } from './projects/template.ts';
-import { viewFields } from './projects/view.ts';
 import { addWorkItemComment } from './work-items/changes/comment.ts';
 import { listCards, listGroups, listProjectCards } from './work-items/lists/cards.ts';
 import { listWorkItems } from './work-items/lists/list.ts';
 import { openBoard } from './work-items/lists/open-board.ts';
+import { viewFields } from './work-items/lists/view.ts';
 import { itemFields } from './work-items/work-item.ts';
 
 const ID = '00000000-0000-4000-8000-000000000000';

@@ -532,6 +532,10 @@ describe('of a project', () => {
     expect((await run(['label', 'delete', id ?? ''])).stdout).toBe('Deleted.\n');
 
     const view = (await run(['view', 'create', 'High', '--filters', '{"priority":"high"}'])).stdout.trim();
+    expect(await run(['view', 'update', view, '--filters', '{"priorty":"high"}'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: --filters \(priorty\): is not a known field; did you mean priority\? \(/),
+    });
     expect((await run(['view', 'update', view, '--shared'])).stdout).toBe('High is shared.\n');
     expect((await run(['view', 'update', view, '--name', 'Higher'])).stdout).toBe('Higher is shared.\n');
     expect((await run(['view', 'list'])).stdout).toContain('Higher');

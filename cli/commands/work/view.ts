@@ -1,10 +1,6 @@
-import { VIEW_LAYOUT } from '@worktrack/contracts/projects/view';
-import { createView, deleteView, listViews, updateView } from '@worktrack/contracts/projects/view-operations';
-import { listGroups } from '@worktrack/contracts/work-items/lists/cards';
-import { spelledOut, unknownField } from '@worktrack/runtime/validation/parse';
+import { createView, deleteView, listViews, updateView } from '@worktrack/contracts/work-items/lists/view-operations';
 import { Command } from 'commander';
-import { Failure } from '../../failure.ts';
-import { addFlags, fieldNames, fieldsFrom } from '../../flags.ts';
+import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { print, printJson, printList } from '../../output.ts';
 import { api } from '../../service/api.ts';
@@ -29,7 +25,6 @@ export function viewCommand(): Command {
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
     .action(async (name: string, options: Options & { readonly projectId?: string }) => {
-      requireFilters(options);
       const { projectId = api().projectId } = options;
       const made = await send(createView, { name, ...(projectId !== undefined && { projectId }) }, options);
       if (options.json) return printJson(made);
@@ -38,7 +33,6 @@ export function viewCommand(): Command {
   addFlags(view.command('update <id>').description('change a view'), updateView, ['id'])
     .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
-      requireFilters(options);
       const changed = await send(updateView, { id }, options);
       if (options.json) return printJson(changed);
       print(`${changed.name} is ${changed.shared ? 'shared' : 'yours alone'}.`);
@@ -53,13 +47,4 @@ export function viewCommand(): Command {
       print('Deleted.');
     });
   return view;
-}
-
-/** The service keeps whatever names a client gives: a misspelt one narrows nothing, and nobody would notice. */
-function requireFilters({ filters = {} }: Options): void {
-  const known = [...fieldNames(listGroups).filter((name) => name !== 'id'), ...VIEW_LAYOUT];
-  const unknown = Object.keys(filters as object).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const faults = unknown.map((path) => spelledOut({ path, message: unknownField(path, known) }));
-  throw new Failure('usage', `--filters: ${faults.join('; ')}`);
 }

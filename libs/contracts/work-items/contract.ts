@@ -16,7 +16,6 @@ import {
   listProjects,
   updateProject,
 } from '../projects/project-operations.ts';
-import { createView, deleteView, listViews, updateView } from '../projects/view-operations.ts';
 import { completeAiTask, completeReview, completeValidation } from './agents/completions.ts';
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './agents/context.ts';
 import { claimWorkItem, releaseWorkItem } from './agents/leases.ts';
@@ -42,6 +41,7 @@ import { getWorkItem } from './get.ts';
 import { listCards, listGroups, listProjectCards } from './lists/cards.ts';
 import { listWorkItems } from './lists/list.ts';
 import { openBoard } from './lists/open-board.ts';
+import { createView, deleteView, listViews, updateView } from './lists/view-operations.ts';
 import { nameUser } from './people.ts';
 import { resolveWorkItems } from './resolve.ts';
 

@@ -107,14 +107,14 @@ test('of two names the later holds, in whichever order they are heard', async ()
 test('a saved view goes on listing the user', async () => {
   const saved = (filters: Record<string, string | string[]>) =>
     call(own.caller, 'views.create', { name: `Of ${uuidv7()}`, projectId: own.project.id, filters });
-  const filters = { assignee: ['Grace', 'Ada'], assigneeNot: 'Ada', q: 'Ada' };
+  const filters = { assignee: ['Grace', 'Ada'], assigneeNot: 'Ada', search: 'Ada' };
   const [view, other] = [await saved(filters), await saved({ assignee: 'Grace' })];
   await rename('Lovelace,Ada');
   await lookIn(0);
   const { views } = await call(own.caller, 'views.list', { projectId: own.project.id });
   expect(new Map(views.map(({ id, filters }) => [id, filters]))).toEqual(
     new Map([
-      [view.id, { assignee: ['Grace', 'Lovelace\\,Ada'], assigneeNot: 'Lovelace\\,Ada', q: 'Ada' }],
+      [view.id, { assignee: ['Grace', 'Lovelace\\,Ada'], assigneeNot: 'Lovelace\\,Ada', search: 'Ada' }],
       [other.id, { assignee: 'Grace' }],
     ]),
   );

@@ -1,4 +1,4 @@
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import mongoose from 'mongoose';
 
 export interface ViewRecord {

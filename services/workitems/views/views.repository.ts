@@ -1,5 +1,5 @@
 import type { EventType } from '@worktrack/contracts/events/event';
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';

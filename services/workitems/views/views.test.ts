@@ -1,11 +1,13 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
-import { MAX_VIEWS } from '@worktrack/contracts/projects/view';
-import { updateView } from '@worktrack/contracts/projects/view-operations';
+import { MAX_VIEWS } from '@worktrack/contracts/work-items/lists/view';
+import { createView, updateView } from '@worktrack/contracts/work-items/lists/view-operations';
 import { OutboxModel } from '@worktrack/runtime/database/outbox/outbox.model';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { faultsOf } from '@worktrack/runtime/validation/parse';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { ViewModel } from './views.model.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -44,6 +46,54 @@ test('a view belongs to a user, and is seen by others only while it is shared', 
   expect(await call(ada, 'views.update', { id: mine.id, filters: {} })).toMatchObject({ name: 'Other', filters: {} });
   await call(ada, 'views.delete', { id: mine.id });
   expect(await names(ada)).toEqual([]);
+});
+
+test('the filters of a view are what a list takes, kept as they are given, and what is stored already is still shown', async () => {
+  const own = await startProject();
+  const saved = (filters: object) => call(own.caller, 'views.create', { name: 'A', filters } as never);
+  const filters = {
+    ...{
+      type: 'task,story',
+      priority: ['urgent', 'low'],
+      assignee: 'Lovelace\\,Ada,me',
+      labelNot: 'none',
+      epic: 'w-e-1',
+    },
+    ...{ boardColumnId: 'To Do', overdue: 'false', dueAfter: '2026-01-31', dueBefore: '2026-02-01', sort: '-dueDate' },
+    ...{ createdAfter: '2026-01-31', search: 'x', groupBy: 'epic', layout: 'list', board: uuidv7(), columns: 'none' },
+  };
+  const { id } = await saved(filters);
+  const shown = async () => (await call(own.caller, 'views.list', {})).views[0]?.filters;
+  expect(await shown()).toEqual(filters);
+  const faults = (given: object) => faultsOf(createView.input, { name: 'A', filters: given });
+  for (const [name, value, message] of [
+    ['priorty', 'high', /did you mean priority\?$/],
+    ['q', 'high', /known fields are search, .*labelNot.*, sort, .*layout/],
+    ['page', 2, /^is not a known field/],
+    ['projectId', own.project.id, /^is not a known field/],
+    ['type', 'taks', /must be one of .*"task"/],
+    ['sort', 'size', /^must be some of priority, /],
+    ['overdue', 'yes', /^must be true or false/],
+    ['epic', 'x', /^must be a UUID, a task ID such as W-E-2, or none$/],
+    ['assignee', 5, /array/],
+    ['groupBy', 'size', /must be one of /],
+    ['layout', 'cards', /^must be one of "board", "list"/],
+    ['dueBefore', 'soon', /^must be a date/],
+  ] as const) {
+    const told = {
+      path: expect.stringMatching(new RegExp(`^filters\\.${name}`)),
+      message: expect.stringMatching(message),
+    };
+    expect(faults(JSON.parse(JSON.stringify({ [name]: value })))).toEqual([told]);
+  }
+  const reversed = { dueAfter: '2026-02-01', dueBefore: '2026-01-31' };
+  expect(faults(reversed)).toEqual([{ path: 'filters.dueAfter', message: 'must not be after dueBefore' }]);
+  expect(faultsOf(updateView.input, { id, filters: { priorty: 'high' } })).toHaveLength(1);
+
+  const old = { q: 'x', work: ['a'], 'no name': 5, priority: 'highest' };
+  await ViewModel.updateOne({ organizationId: own.caller.organizationId, _id: id }, { $set: { filters: old } });
+  expect(await shown()).toEqual(old);
+  expect(await call(own.caller, 'views.update', { id, name: 'B' })).toMatchObject({ name: 'B', filters: old });
 });
 
 test('a project that does not exist has no list of views, and one without any has an empty one', async () => {

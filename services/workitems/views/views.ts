@@ -1,11 +1,11 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { MAX_VIEWS } from '@worktrack/contracts/projects/view';
+import { MAX_VIEWS } from '@worktrack/contracts/work-items/lists/view';
 import type {
   createView as createOperation,
   deleteView as deleteOperation,
   listViews as listOperation,
   updateView as updateOperation,
-} from '@worktrack/contracts/projects/view-operations';
+} from '@worktrack/contracts/work-items/lists/view-operations';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';

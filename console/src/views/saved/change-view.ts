@@ -1,10 +1,10 @@
 import type { RawInput } from '@worktrack/contracts/operation';
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import type {
   createView as create,
   deleteView as remove,
   updateView as update,
-} from '@worktrack/contracts/projects/view-operations';
+} from '@worktrack/contracts/work-items/lists/view-operations';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { attempt } from '../../parts/busy.ts';

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { QueryObserver } from '@tanstack/query-core';
-import type { View } from '@worktrack/contracts/projects/view';
-import type { listViews } from '@worktrack/contracts/projects/view-operations';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
+import type { listViews } from '@worktrack/contracts/work-items/lists/view-operations';
 import { call } from '../../api/call.ts';
 import { queries, untilAllIsRead } from '../../api/query.ts';
 import { projectHere } from '../../router.ts';

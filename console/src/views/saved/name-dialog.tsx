@@ -1,4 +1,4 @@
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { useState } from 'preact/hooks';
 import { useSubmit } from '../../parts/busy.ts';
 import { Field } from '../../parts/form/field.tsx';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { partsIn } from '@worktrack/contracts/query-values';
 import type { IconNode } from 'lucide';
 import { boardIcon, bulletsIcon } from '../../parts/icons.ts';

@@ -1,6 +1,6 @@
 import './view-menu.css';
 import { signal } from '@preact/signals';
-import type { View } from '@worktrack/contracts/projects/view';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../parts/icon.tsx';
 import { downIcon, saveIcon } from '../../parts/icons.ts';

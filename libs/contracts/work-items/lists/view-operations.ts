@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ids, times } from '../examples.ts';
-import { Id, MAX_PAGE_SIZE, NextCursor, ProjectId, paging, RecordId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { View, ViewFilters, viewFields } from './view.ts';
+import { ids, times } from '../../examples.ts';
+import { Id, MAX_PAGE_SIZE, NextCursor, ProjectId, paging, RecordId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { NewViewFilters, View, viewFields } from './view.ts';
 
 const { name } = viewFields;
 const example: View = {
@@ -41,7 +41,7 @@ export const createView = operation({
     name,
     projectId: ProjectId.optional(),
     shared: z.boolean().default(false),
-    filters: ViewFilters.default({}),
+    filters: NewViewFilters.default({}),
   }),
   output: View,
   errors: ['NOT_FOUND', 'CONFLICT', 'PERMISSION_DENIED'],
@@ -62,7 +62,7 @@ export const updateView = operation({
     name: name.optional(),
     projectId: ProjectId.optional().describe('Where the view goes'),
     shared: z.boolean().optional().describe('For all who see the project; false: for you alone'),
-    filters: ViewFilters.optional().describe('Replaces all'),
+    filters: NewViewFilters.optional().describe('Replaces all'),
   }),
   output: View,
   errors: ['NOT_FOUND', 'CONFLICT', 'PERMISSION_DENIED'],
