@@ -151,6 +151,7 @@ const reportSchema = new mongoose.Schema<TokenReport>(
     model: { type: String, required: true },
     provider: { type: String, required: true },
     earlier: earlierSchema,
+    paidMicrodollars: Number,
     at: { type: Date, required: true },
   },
   { _id: false },

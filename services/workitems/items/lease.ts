@@ -105,6 +105,8 @@ export interface UsedBy extends Used {
 export interface TokenReport extends UsedBy {
   model: string;
   provider: string;
+  /** The most that was said to have been paid so far, also where the estimate for more tokens has hidden it since. Absent: nothing was said. */
+  paidMicrodollars?: number | undefined;
   at: Date;
 }
 

@@ -111,7 +111,10 @@ describe('a heartbeat', () => {
     const person = { ...project.caller, keyId: uuidv7() };
     await comment(task.id, 'Before the claim', person);
     const mine = await claimed();
-    expect((await failure(beat(mine, { question: 'Why?' }))).code).toBe('VALIDATION_FAILED');
+    for (const given of [{}, { state: 'working' }] as const) {
+      const refusal = await failure(beat(mine, { ...given, question: 'Why?' }));
+      expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'state' }] } });
+    }
     const { version } = await project.get(task.id);
     const asking = { state: 'awaiting_input', question: 'Which palette?' } as const;
     const asked = await beat(mine, asking);

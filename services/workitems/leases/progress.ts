@@ -13,7 +13,7 @@ import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { mentionsIn } from '../items/people.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
-import { MICRODOLLARS, providerOf, type TokenUse } from '../sessions/price.ts';
+import { MICRODOLLARS, microdollarsOf, providerOf, type TokenUse } from '../sessions/price.ts';
 import { UNKNOWN_MODEL, underOthers, usedBy, useIn } from '../sessions/used.ts';
 import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
@@ -42,8 +42,8 @@ export async function reportProgress(
   const state = input.state ?? before.state ?? 'working';
   const { question, note, progress, checkpoint } = input;
   if (question !== undefined && state !== 'awaiting_input') {
-    throw context.fail('VALIDATION_FAILED', 'question requires state awaiting_input.', {
-      details: [{ path: 'question', message: 'requires state awaiting_input' }],
+    throw context.fail('VALIDATION_FAILED', 'state: must be "awaiting_input" to ask a question.', {
+      details: [{ path: 'state', message: 'must be "awaiting_input" to ask a question' }],
     });
   }
   const answers = await answersTo(context, item._id, before, {
@@ -133,7 +133,9 @@ async function reportAfter(
   given: Input<typeof operation>,
   now: Date,
 ): Promise<TokenReport | undefined> {
-  const input = { ...given, ...partsIn(given, before), costUsd: paidSoFar(given, before) };
+  const paidMicrodollars = paidSoFar(given, before);
+  const isPaid = given.costUsd !== undefined && paidMicrodollars !== undefined;
+  const input = { ...given, ...partsIn(given, before), ...(isPaid && { costUsd: paidMicrodollars / MICRODOLLARS }) };
   const totalTokens = totalOf(input, before);
   if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
   const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
@@ -141,7 +143,13 @@ async function reportAfter(
   const earlier = underOthers(before, { model, provider });
   return {
     ...(await usedBy({ ...useIn({ ...input, totalTokens }), model, provider }, before, now)),
-    ...{ model, provider, ...(earlier && { earlier }), at: now },
+    ...{
+      model,
+      provider,
+      ...(earlier && { earlier }),
+      ...(paidMicrodollars !== undefined && { paidMicrodollars }),
+      at: now,
+    },
   };
 }
 
@@ -155,8 +163,8 @@ async function providerAfter(before: TokenReport | undefined, model: string, now
 
 /** An estimate gives way to what was really paid, whichever is less. */
 function paidSoFar({ costUsd }: Input<typeof operation>, before: TokenReport | undefined): number | undefined {
-  if (costUsd === undefined || before?.costBasis !== 'paid') return costUsd;
-  return Math.max(costUsd, (before.costMicrodollars ?? 0) / MICRODOLLARS);
+  if (costUsd === undefined) return before?.paidMicrodollars;
+  return Math.max(microdollarsOf(costUsd), before?.paidMicrodollars ?? 0);
 }
 
 /** Where only some of the parts are given, the others are as they were. */

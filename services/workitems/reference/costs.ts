@@ -130,11 +130,9 @@ export function unsaidParts(said: Partial<Report>, before: Used | undefined): Pa
   };
 }
 
-/** What was paid does not become less with a later heartbeat, but an estimate may. */
-export function paidSoFar({ costUsd }: Partial<Report>, before: Used | undefined): Partial<Report> {
-  if (costUsd === undefined || before?.costBasis !== 'paid') return {};
-  return { costUsd: Math.max(costUsd, Number(before.cost) / 1_000_000) };
-}
+/** What was paid does not become less with a later heartbeat, whatever an estimate said in between. */
+export const paidSoFar = ({ costUsd }: Partial<Report>, paid: number | undefined): number | undefined =>
+  costUsd === undefined ? paid : Math.max(Math.round(costUsd * 1_000_000), paid ?? 0);
 
 /** What is left of a session of which some was recorded when its lease ended. */
 export function restOf(whole: Used, recorded: Used | undefined): Used {

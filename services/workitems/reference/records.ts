@@ -57,7 +57,7 @@ export interface ModelLease {
   question?: string;
   askedAtMs?: number;
   /** What the agent has told of its work that is in no session yet. */
-  report?: UsedBy & { readonly atMs: number };
+  report?: UsedBy & { readonly paid?: number | undefined; readonly atMs: number };
   /** What the next heartbeat brings: comments, and the task IDs of dependencies that were sent back. */
   answers: string[];
   notices: string[];

@@ -781,7 +781,9 @@ export class Model {
     const isAsked = question !== undefined && question !== lease.question;
     const { report, leaseSeconds } = lease;
     const { model = report?.model ?? 'unknown', ...given } = input;
-    const tokens = { ...given, ...unsaidParts(given, report), ...paidSoFar(given, report) };
+    const paid = paidSoFar(given, report?.paid);
+    const isPaid = given.costUsd !== undefined && paid !== undefined;
+    const tokens = { ...given, ...unsaidParts(given, report), ...(isPaid && { costUsd: paid / 1_000_000 }) };
     const isInParts = tokens.inputTokens !== undefined || tokens.outputTokens !== undefined;
     const inParts = isInParts ? (tokens.inputTokens ?? 0) + (tokens.outputTokens ?? 0) : undefined;
     const ofPaid = tokens.costUsd === undefined ? undefined : (report?.totalTokens ?? 0);
@@ -790,7 +792,7 @@ export class Model {
     const notices = lease.notices.splice(0);
     if (totalTokens !== undefined && totalTokens >= (report?.totalTokens ?? 0)) {
       const used = usedBy({ ...tokens, totalTokens, model }, report);
-      lease.report = { ...used, model, earlier: beforeModel(report, model), atMs: learned.atMs };
+      lease.report = { ...used, model, earlier: beforeModel(report, model), paid, atMs: learned.atMs };
     }
     if (state === 'awaiting_input' && (isAsked || from !== state)) lease.askedAtMs = learned.atMs;
     const answeredByMs = state === 'awaiting_input' ? (lease.askedAtMs as number) + DAY_MS : 0;
@@ -1109,7 +1111,7 @@ export class Model {
   #abandon(item: ModelItem): ModelEvent[] {
     const { lease } = item;
     if (!lease?.report) return [];
-    const { model, earlier, atMs, ...used } = lease.report;
+    const { model, earlier, paid: _, atMs, ...used } = lease.report;
     const durationMs = Math.max(0, atMs - lease.claimedAtMs);
     delete lease.report;
     item.abandoned = { ...used, model, earlier, key: lease.key, durationMs };

@@ -323,8 +323,11 @@ test('what was paid is not lowered by a later heartbeat, but an estimate is', as
   expect(await inFlight({ costUsd: 2 })).toBe(5);
   expect(await inFlight({ totalTokens: 3_000_000, costUsd: 4.5 })).toBe(5);
   expect(await inFlight({ costUsd: 5.25 })).toBe(5.25);
+  // An estimate that was dearer in between gives way to all that was paid, and not to less.
+  expect(await inFlight({ totalTokens: 4_000_000 })).toBe(24);
+  expect(await inFlight({ costUsd: 4 })).toBe(5.25);
   await work.expire();
-  expect((await usage(own)).totals).toMatchObject({ totalTokens: 3_000_000, estimatedCost: '5.250000' });
+  expect((await usage(own)).totals).toMatchObject({ totalTokens: 4_000_000, estimatedCost: '5.250000' });
 });
 
 test('200 agents at once under one budget: what is recorded is what was reported, to a micro-dollar', async () => {

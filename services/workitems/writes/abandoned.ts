@@ -14,7 +14,7 @@ export function abandonSession(
 ): { readonly events: NewEvent[]; readonly abandoned?: Abandoned } {
   const { _id, taskId, projectId, lease } = item;
   if (!lease?.report) return { events: [] };
-  const { at, model, provider, earlier, ...used } = lease.report;
+  const { at, model, provider, earlier, paidMicrodollars: _, ...used } = lease.report;
   const durationMs = Math.max(0, at.getTime() - lease.claimedAt.getTime());
   endInFlight(scope, item, used.costMicrodollars ?? 0);
   const session = insertSession(scope, {
