@@ -30,9 +30,10 @@ export const leads = computed(() => ['owner', 'admin'].includes(identity.value?.
 
 /** The tabs of a browser share the cookie, so they sign in and out together. */
 const tabs = new BroadcastChannel('worktrack.session');
-tabs.onmessage = ({ data }: MessageEvent<'in' | 'out' | 'ended'>) => {
-  if (data === 'ended') hideAll();
-  else location.reload();
+tabs.onmessage = ({ data }: MessageEvent<'in' | 'out' | { readonly ended?: string | undefined }>) => {
+  if (typeof data === 'string') location.reload();
+  // Not another one that has begun since.
+  else if (data.ended === identity.peek()?.key.id) hideAll();
 };
 
 export async function askWhoIsThere(): Promise<void> {
@@ -49,11 +50,11 @@ export async function askWhoIsThere(): Promise<void> {
 }
 
 /** A link signs its user in; whoever is signed in is asked. */
-export const hasCode = signal(holdsCode());
+export const hasCode = signal(!!codeHere());
 // Opened where the console is already.
-addEventListener('hashchange', () => holdsCode() && location.reload());
-function holdsCode(): boolean {
-  return /[#&]code=/.test(location.hash);
+addEventListener('hashchange', () => codeHere() && location.reload());
+export function codeHere(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('code');
 }
 
 /** With a code that works once, or with an API key, which is not kept anywhere. */
@@ -88,7 +89,7 @@ export async function signOut(): Promise<void> {
 export function endSession(): void {
   // A code that is refused says nothing about the session.
   if (session.value.state !== 'signed-in' || hasCode.peek()) return;
-  tabs.postMessage('ended');
+  tabs.postMessage({ ended: session.value.identity.key.id });
   hideAll();
   void tellNoMore();
 }

@@ -21,9 +21,17 @@ test('the code in a link signs in whoever it is for, in all tabs, once whoever i
     ...{ email: 'invited@example.com', name: 'Grace Invited', role: 'member' },
   });
   const { data: made } = await other.call<{ code: string }>('POST', `/api/users/${colleague.id}/invitation`);
+  const sessions = async () => {
+    const { data } = await stage.organization.call<{ items: { id: string }[] }>('GET', '/api/sessions');
+    return data.items.map(({ id }) => id).toSorted();
+  };
+  const before = await sessions();
   const visitor = await stage.visit('');
   await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
-  const tab = await visitor.openTab('');
+  expect(await sessions()).toHaveLength(before.length + 1);
+  // A link that was cut off.
+  const tab = await visitor.openTab('#code=');
+  await tab.page.getByRole('button', { name: 'Account of' }).waitFor();
   // As a link that is followed where the console is open already: nothing but what follows the # changes.
   const follow = async () => {
     await tab.page.goto(`${stage.url}/console/#code=${made.code}`);
@@ -40,6 +48,8 @@ test('the code in a link signs in whoever it is for, in all tabs, once whoever i
     await page.getByRole('button', { name: 'Account of Grace Invited' }).waitFor();
     expect(page.url()).not.toContain(made.code);
   }
+  // No cookie names the session before any more.
+  expect(await sessions()).toEqual(before);
   const again = await visitor.openTab(`#code=${made.code}`);
   await again.page.getByRole('button', { name: 'Sign in' }).click();
   await again.page.getByText('This invitation has been used').waitFor();

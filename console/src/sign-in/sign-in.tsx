@@ -5,12 +5,12 @@ import { ServiceError } from '../api/service-error.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loading, Refused, said } from '../parts/page/states.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
-import { hasCode, identity, signIn } from '../session.ts';
+import { codeHere, hasCode, identity, signIn } from '../session.ts';
 import { words } from './messages.ts';
 
 /** Once read, it is removed from the address, the history and anything that copies them. */
-function takeCode(): string | undefined {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined;
+function takeCode(): string | null {
+  const code = codeHere();
   if (code) history.replaceState(null, '', location.pathname + location.search);
   return code;
 }

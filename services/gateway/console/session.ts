@@ -1,10 +1,11 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf } from '@worktrack/contracts/keys/identity';
 import { isWellFormedKey, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import type { Log } from '@worktrack/rpc/types';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { parseInput } from '@worktrack/runtime/validation/parse';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clients } from '../clients.ts';
 import { addressOf } from '../http/sender.ts';
@@ -25,8 +26,22 @@ const SignIn = z
 /** Signing in to the console and out again. The token of a session is in its cookie and nowhere else: no page ever reads it. */
 export function registerSession(
   app: FastifyInstance,
-  { authenticator, clients }: { readonly authenticator: Authenticator; readonly clients: Clients },
+  {
+    authenticator,
+    clients,
+    log,
+  }: { readonly authenticator: Authenticator; readonly clients: Clients; readonly log: Log },
 ): void {
+  /** Ends the session of the browser, if it has one. */
+  async function close(request: FastifyRequest): Promise<void> {
+    const token = sessionTokenOf(request);
+    const identity = token === undefined ? undefined : await identityOf(token, request, authenticator);
+    if (!identity) return;
+    const { organizationId, keyId } = callerOf(identity);
+    const options = { requestId: request.id, idempotencyKey: uuidv7() };
+    await clients.keys.call('sessions.close', { organizationId, id: keyId, from: addressOf(request) }, options);
+  }
+
   app.route({
     method: 'POST',
     url: '/console/session',
@@ -52,6 +67,8 @@ export function registerSession(
         if (verified?.rate) requireRate(verified.rate, reply);
       }
       await authenticator.openSession(token, { code, apiKey }, request);
+      // Its browser forgets it with this answer, which must not fail: the code has been used.
+      await close(request).catch((error) => log.warn({ error }, 'The session before goes on to its end'));
       return reply.code(204).header('set-cookie', cookie).send();
     },
   });
@@ -61,13 +78,7 @@ export function registerSession(
     url: '/console/session',
     onRequest: async (request) => requireOwnPage(request),
     handler: async (request, reply) => {
-      const token = sessionTokenOf(request);
-      const identity = token === undefined ? undefined : await identityOf(token, request, authenticator);
-      if (identity) {
-        const { organizationId, keyId } = callerOf(identity);
-        const options = { requestId: request.id, idempotencyKey: uuidv7() };
-        await clients.keys.call('sessions.close', { organizationId, id: keyId, from: addressOf(request) }, options);
-      }
+      await close(request);
       const nothing = sessionCookie(request, '');
       if (nothing !== undefined) reply.header('set-cookie', nothing);
       return reply.code(204).send();

@@ -43,7 +43,7 @@ export async function openSession(
   const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx };
   if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
     await enterRefusal(mint, by, origin ?? (invitation && (await pastOriginOf(invitation, context))), sender, context);
-    throw refusal;
+    throw refusal();
   }
   const { key, userId, permissions } = origin;
   if ((await countActiveSessions(scope, userId)) >= MAX_ACTIVE_SESSIONS_PER_USER) {
@@ -80,12 +80,12 @@ interface Proof {
   /** Of which it is the code, whatever has become of it. */
   readonly invitation?: InvitationDocument;
   /** What is answered if it signs nobody in. */
-  readonly refusal: OperationError;
+  readonly refusal: () => OperationError;
 }
 
 /** A key, a login code or the code of an invitation: codes of both kinds look alike. */
 async function proofOf(mint: KeyMint, by: Presented, context: Context): Promise<Proof> {
-  const refused = (message: string) => context.fail('API_KEY_INVALID', message);
+  const refused = (message: string) => () => context.fail('API_KEY_INVALID', message);
   if (!by.prefix.startsWith(CODE_MARK)) {
     const refusal = refused('The API key is unknown, malformed, revoked or expired.');
     return { origin: await originOfKey(mint, by, context), refusal };
@@ -93,7 +93,7 @@ async function proofOf(mint: KeyMint, by: Presented, context: Context): Promise<
   const invitation = await invitationOf(mint, by, context);
   if (invitation) {
     const origin = await originOfInvitation(invitation, context);
-    return { origin, invitation, refusal: refusalOf(invitation, context) };
+    return { origin, invitation, refusal: () => refusalOf(invitation, context) };
   }
   const refusal = refused(
     'The link has been used, is older than ten minutes, or is unknown. Create another one: `worktrack login-link`.',

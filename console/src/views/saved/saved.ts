@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { partsIn } from '@worktrack/contracts/query-values';
+import type { View } from '@worktrack/contracts/work-items/lists/view';
 import type { IconNode } from 'lucide';
 import { boardIcon, bulletsIcon } from '../../parts/icons.ts';
 import { filter, path, to } from '../../router.ts';
