@@ -107,6 +107,19 @@ describe('a base that is sent back', () => {
     expect(await markOf(next.id)).toBeUndefined();
   });
 
+  test('passes for a task, too, that has become a story since', async () => {
+    const base = await own.create('task');
+    const next = await own.create('task', { dependsOn: [base.id] });
+    await finish(base.id);
+    await finish(next.id);
+    await review(base.id, 'fail');
+    await own.update(next.id, { type: 'story' });
+    expect(await markOf(next.id)).toEqual([base.taskId]);
+    await finish(base.id);
+    await review(base.id, 'pass');
+    expect(await markOf(next.id)).toBeUndefined();
+  });
+
   describe('no longer counts once it is done, for no verdict on it will come', () => {
     const toDone: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
       'by a move': (id) => own.move(id, 'Done'),

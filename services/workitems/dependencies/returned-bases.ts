@@ -62,7 +62,8 @@ type Marked = Pick<ItemRecord, 'onReturnedBase'>;
 /** After a passed verdict: what was waiting for it stands on firm ground again. */
 export async function tellOfPass(scope: WriteScope, base: Base, passed: readonly Verdict[]): Promise<void> {
   const isOver = ({ id, until }: ReturnedBase) => id === base._id && passed.includes(until);
-  for (const dependent of await tasksOn(scope, base)) {
+  // Whatever they have become since they were marked.
+  for (const dependent of await dependentsOf(scope, [base._id, base.taskId])) {
     const { onReturnedBase = [] } = soFarOf(scope, dependent);
     const left = onReturnedBase.filter((mark) => !isOver(mark));
     if (left.length < onReturnedBase.length) adjustItem(scope, dependent, { onReturnedBase: left });

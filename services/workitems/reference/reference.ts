@@ -1015,8 +1015,10 @@ export class Model {
 
   /** Also of what is done: no verdict on it will come. */
   #tellOfPass(base: ModelItem, passed: readonly Verdict[]): void {
-    for (const other of this.#tasksOn(base)) {
-      other.onReturnedBase = other.onReturnedBase.filter(({ id, until }) => id !== base.id || !passed.includes(until));
+    for (const other of this.items.values()) {
+      const left = other.onReturnedBase.filter(({ id, until }) => id !== base.id || !passed.includes(until));
+      if (left.length === other.onReturnedBase.length) continue;
+      other.onReturnedBase = left;
       this.touched.add(other.id);
     }
   }
