@@ -1,4 +1,4 @@
-import { destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { isTracing, tracing } from '../tracing/tracing.ts';
 import type { Span } from '../tracing/types.ts';
 
@@ -37,8 +37,28 @@ export function createLog(service: string, level: string): Logger {
       serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
     },
-    destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED_BYTES, periodicFlush: GATHER_MS }),
+    gathered(),
   );
+}
+
+/** Writes what has waited long enough. Pino's own periodic flush writes nothing, ten times a second, when nothing was logged. */
+function gathered(): DestinationStream & { flushSync(): void } {
+  const output = destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED_BYTES });
+  let isDue = false;
+  const flush = () => {
+    isDue = false;
+    output.flush();
+  };
+  return {
+    write: (line) => {
+      output.write(line);
+      if (isDue) return;
+      isDue = true;
+      setTimeout(flush, GATHER_MS).unref();
+    },
+    // After a fatal line.
+    flushSync: () => output.flushSync(),
+  };
 }
 
 /** As a log names a trace (https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/). */
