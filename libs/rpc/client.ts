@@ -99,7 +99,7 @@ class Client implements RpcClient {
       observer,
     });
     this.#queueWatch = new QueueWatch(this.#pending, this.#sender, this.#availability, log);
-    const replies = new Replies(this.#pending, this.#sender, log, observer);
+    const replies = new Replies(this.#pending, this.#sender, this.#queueWatch, log, observer);
   }
 
   of<C extends ServiceContract>(contract: C): ServiceClient<C> {

@@ -7,7 +7,7 @@ import { virtualHost } from '../../test/support/servers.ts';
 import { callText, encodeRequests } from './message/envelope.ts';
 import { encodeFrame } from './message/frame.ts';
 import { hmacSigner, type RequestSigner, SIGNATURE_BYTES } from './message/signature.ts';
-import { laneQueues } from './queues.ts';
+import { laneQueues, RESTART_GRACE_MS } from './queues.ts';
 import { echoAfter, echoContract, echoOperation } from './testing/echo.ts';
 import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
@@ -394,6 +394,28 @@ describe('a consumer that the broker cancels', () => {
         timeout: 20_000,
       })
       .toEqual({ text: 'again' });
+  });
+});
+
+describe('a queue that ends, and is there again before anybody has noticed', () => {
+  test('has lost what was sent to it, which is sent again', async () => {
+    const before = await rig.serve(nothing);
+    const { service } = await rig.client();
+    await service.call('delivery.echo', { text: 'before' }, { requestId });
+    await before.stop();
+    const lost = service.call('delivery.echo', { text: 'lost' }, { requestId, deadlineMs: 10_000 });
+    await expect.poll(async () => (await channel.checkQueue(queues.requests)).messageCount).toBe(1);
+    // At once, as no process could: the client must not see that it is gone.
+    const ended = channel.deleteQueue(queues.requests);
+    await channel.assertQueue(queues.requests, {
+      ...{ durable: true, expires: RESTART_GRACE_MS, arguments: { 'x-queue-type': 'classic' } },
+      ...{ deadLetterExchange: '', deadLetterRoutingKey: queues.dead },
+    });
+    await ended;
+    const runs: string[] = [];
+    await rig.serve(doing(async (text) => runs.push(text)));
+    expect(await lost).toEqual({ text: 'lost' });
+    expect(runs).toEqual(['lost']);
   });
 });
 

@@ -59,8 +59,10 @@ export class QueueNodeDown extends Error {}
  *
  * The dead-letter queue has the virtual host's default type: `default_queue_type = quorum` preserves it through the loss of a node
  * out of three.
+ *
+ * @returns whether the queue of requests had neither messages nor consumers, as one that is new: then what was sent before, and is not answered, is lost
  */
-export async function declareLane(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<void> {
+export async function declareLane(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<boolean> {
   await declareQueue(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
@@ -78,11 +80,11 @@ export async function declareLane(model: ChannelModel, lane: LaneName, queues: L
   };
   if (queues.retries === undefined) {
     const arguments_ = { ...options.arguments, 'x-single-active-consumer': true };
-    await declareQueue(model, log, queues.requests, { ...options, arguments: arguments_ });
-    return;
+    return await declareQueue(model, log, queues.requests, { ...options, arguments: arguments_ });
   }
-  await declareQueue(model, log, queues.requests, options);
+  const isUnused = await declareQueue(model, log, queues.requests, options);
   await declareQueue(model, log, queues.retries, options);
+  return isUnused;
 }
 
 /** Whether there is such a queue on a live node, and how many consumers it has. */
@@ -112,22 +114,24 @@ const PRECONDITION_FAILED = 406;
 /**
  * On its own channel, which the broker closes if the queue exists with different arguments. That happens during a rolling update that
  * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version are gone.
+ * @returns whether it had neither messages nor consumers
  */
 export async function declareQueue(
   model: ChannelModel,
   log: Log,
   queue: string,
   options: Options.AssertQueue,
-): Promise<void> {
+): Promise<boolean> {
   const channel = await model.createChannel();
   channel.on('error', (error) => log.debug({ error, queue }, 'The declaration was refused'));
   try {
-    await channel.assertQueue(queue, options);
+    const { messageCount, consumerCount } = await channel.assertQueue(queue, options);
+    await channel.close();
+    return messageCount === 0 && consumerCount === 0;
   } catch (error) {
     if (isNodeDown(error)) throw new QueueNodeDown(`The node of ${queue} is down.`, { cause: error });
     if ((error as { code?: unknown }).code !== PRECONDITION_FAILED) throw error;
     log.warn({ error, queue }, 'The queue has other arguments; it is used as it is');
-    return;
+    return false;
   }
-  await channel.close();
 }

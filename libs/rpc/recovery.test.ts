@@ -1,6 +1,8 @@
+import { connect } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { virtualHost } from '../../test/support/servers.ts';
 import { RecoveringChannel } from './channel.ts';
+import { laneQueues, MAX_GENERATIONS } from './queues.ts';
 import { echoAfter, echoContract } from './testing/echo.ts';
 import { TestProxy } from './testing/proxy.ts';
 import { Gate, RpcRig } from './testing/rig.ts';
@@ -15,10 +17,11 @@ const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> 
   'recovery.echo': echoAfter(work),
 });
 
+let rabbitmqUrl: string;
 let rig: RpcRig<Contract>;
 let network: TestProxy;
 beforeEach(async () => {
-  const rabbitmqUrl = await virtualHost();
+  rabbitmqUrl = await virtualHost();
   rig = new RpcRig(rabbitmqUrl, contract);
   network = await TestProxy.to(rabbitmqUrl);
 });
@@ -27,6 +30,13 @@ afterEach(async () => {
   await rig.stop();
   await network.close();
 });
+
+async function deleteQueue(): Promise<void> {
+  const model = await connect(rabbitmqUrl);
+  const channel = await model.createChannel();
+  await channel.deleteQueue(laneQueues('recovery', 'normal', 1).requests);
+  await model.close();
+}
 
 describe('a client whose connection breaks', () => {
   test('sends its unanswered calls again, within their deadline', async () => {
@@ -73,6 +83,23 @@ describe('a client whose connection breaks', () => {
     network.restore();
     await expect.poll(() => broker.state().ready).toBe(true);
     expect(await service.call('recovery.echo', { text: 'after' }, { requestId })).toEqual({ text: 'after' });
+  });
+
+  test('waits for a service whose connection may have broken with it, and whose queue has ended meanwhile', async () => {
+    const server = await rig.serve(doing(async () => {}));
+    const { service, seen, broker } = await rig.client({ url: network.url });
+    await service.call('recovery.echo', { text: 'before' }, { requestId });
+    await server.stop();
+    await deleteQueue();
+    network.cut({ stayDown: true });
+    await expect.poll(() => broker.state().ready).toBe(false);
+    network.restore();
+    await expect.poll(() => broker.state().ready).toBe(true);
+    const call = service.call('recovery.echo', { text: 'early' }, { requestId });
+    // Looked for in vain, in each of its places, time after time.
+    await expect.poll(() => seen.batches.length).toBeGreaterThan(2 * MAX_GENERATIONS);
+    await rig.serve(doing(async () => {}));
+    expect(await call).toEqual({ text: 'early' });
   });
 
   test('answers DEADLINE_EXCEEDED to a call that was sent and whose connection does not come back in time', async () => {

@@ -76,7 +76,7 @@ class Server implements RpcServer {
     });
     this.#retries = new Retries({ endpoints, open: this.#open, signer, log, observer });
     const lanes = new Set<LaneName>(operations.map(({ lane }) => lane ?? 'normal'));
-    const consumes = { broker, service: contract.name, signer, log, observer };
+    const consumes = { broker, replies: this.#replies, service: contract.name, signer, log, observer };
     this.#lanes = [...lanes].map(
       (lane) =>
         new LaneConsumer({

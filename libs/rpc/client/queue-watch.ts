@@ -33,6 +33,8 @@ export class QueueWatch {
   readonly #unservedSinceMs = new Map<string, number>();
   readonly #moved = new Map<Destination, number>();
   #model: ChannelModel | undefined;
+  /** Until then services may still be on their way back to a broker that was gone. */
+  #servicesReturnUntilMs = 0;
 
   constructor(pending: PendingCalls, sender: RequestSender, availability: Availability, log: Log) {
     this.#pending = pending;
@@ -44,6 +46,7 @@ export class QueueWatch {
 
   /** The connection to use for checks from now on. */
   watchBy(model: ChannelModel): void {
+    if (this.#model && this.#model !== model) this.#servicesReturnUntilMs = nowMs() + MOVE_MS;
     this.#model = model;
   }
 
@@ -63,6 +66,16 @@ export class QueueWatch {
     // A long operation may still be finished by a server that is stopping.
     const lost = new Set([...calls, ...(destination.lane === 'long' ? [] : this.#sentBefore(destination, sentAtMs))]);
     this.#gone(destination, queue, lost);
+  }
+
+  /**
+   * The service has found its queue unused: it ended, and is there again, between two looks at it. Whatever was sent to it before is lost, or was done by a process
+   * whose answer is lost.
+   */
+  unused(queue: string, agoMs: number): void {
+    const destination = [...this.#pending].find((call) => call.destination.queue === queue)?.destination;
+    if (!destination) return;
+    for (const call of this.#sentBefore(destination, nowMs() - agoMs)) this.#sender.send(call);
   }
 
   #probe(): void {
@@ -127,7 +140,7 @@ export class QueueWatch {
     if (queue === destination.queue) this.#moveOn(destination);
     if (destination.misses < MAX_GENERATIONS) {
       for (const call of lost) this.#sender.send(call);
-    } else if (nowMs() < destination.movesUntilMs) {
+    } else if (nowMs() < Math.max(destination.movesUntilMs, this.#servicesReturnUntilMs)) {
       // No queue accepts them yet.
       setTimeout(() => {
         for (const call of lost) this.#sender.send(call);

@@ -1,11 +1,12 @@
 import { type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import type { ConsumeMessage } from 'amqplib';
 import { nowMs } from '../clock.ts';
-import { type ReplyItem, ReplyStatus, readReplies } from '../message/envelope.ts';
+import { type LostBefore, type ReplyItem, ReplyStatus, readReplies } from '../message/envelope.ts';
 import { decodeFrame } from '../message/frame.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import { deadlineExceeded } from './failures.ts';
 import type { PendingCalls } from './pending-calls.ts';
+import type { QueueWatch } from './queue-watch.ts';
 import type { RequestSender } from './request-sender.ts';
 
 /** A server that drops a call as expired while it has this much time left has misjudged our clock. */
@@ -15,12 +16,14 @@ const MISJUDGED_MS = 250;
 export class Replies {
   readonly #pending: PendingCalls;
   readonly #sender: RequestSender;
+  readonly #queueWatch: QueueWatch;
   readonly #log: Log;
   readonly #observer: RpcObserver;
 
-  constructor(pending: PendingCalls, sender: RequestSender, log: Log, observer: RpcObserver) {
+  constructor(pending: PendingCalls, sender: RequestSender, queueWatch: QueueWatch, log: Log, observer: RpcObserver) {
     this.#pending = pending;
     this.#sender = sender;
+    this.#queueWatch = queueWatch;
     this.#log = log;
     this.#observer = observer;
   }
@@ -39,6 +42,7 @@ export class Replies {
   }
 
   #answered({ id, status, payload }: ReplyItem): void {
+    if (status === ReplyStatus.lost) this.#queueWatch.unused(...(payload as LostBefore));
     const call = this.#pending.get(id);
     // Abandoned at its deadline, or already answered: calls are sent again after a broken connection.
     if (!call) return;

@@ -44,7 +44,9 @@ export class Election {
     const { broker, queue, log, nudged } = options;
     this.#queue = queue;
     this.#nudged = nudged;
-    const declare = (model: ChannelModel) => declareQueue(model, log, queue, QUEUE_OPTIONS);
+    const declare = async (model: ChannelModel) => {
+      await declareQueue(model, log, queue, QUEUE_OPTIONS);
+    };
     this.#elected = new RecoveringChannel(broker.consuming, {
       name: queue,
       setup: async (channel, model) => {

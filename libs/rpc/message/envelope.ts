@@ -7,7 +7,7 @@ import { signedJson, signedMessage, verifiedJson } from './signed.ts';
  * What a message says, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
  *
  *   request  { c: client, t: sentAtMs, p: [ caller … ], i: [ [id, remainingMs, attempt, caller's index, [operation, requestId, idempotencyKey, traceparent, input]] … ], x: [ id … ] }
- *   reply    { r: [ [id, status, output or error] … ] }
+ *   reply    { r: [ [id, status, output, error or what was lost] … ] }
  *
  * `p` holds each caller once, `null` among them: a caller is more than half of a small call, and calls that leave together are often the same caller's.
  * `x`, if present, lists earlier calls that nobody waits for any more. `sentAtMs` is the client's monotonic clock, only comparable with other readings of that clock (see clock.ts).
@@ -55,6 +55,8 @@ export const ReplyStatus = {
   failed: 2,
   /** Dropped unrun: the server estimated that the deadline had passed. */
   expired: 3,
+  /** Of no call, but of all that were sent to the queue before it was found unused: `LostBefore`. */
+  lost: 4,
 } as const;
 export type ReplyStatus = (typeof ReplyStatus)[keyof typeof ReplyStatus];
 
@@ -63,6 +65,9 @@ export interface ReplyItem {
   readonly status: ReplyStatus;
   readonly payload: unknown;
 }
+
+/** A queue, and how long ago it was found unused. */
+export type LostBefore = readonly [queue: string, agoMs: number];
 
 /** Throws on an input that JSON cannot represent. */
 export function callText(caller: Caller | null, ...body: CallBody): CallText {
@@ -93,6 +98,11 @@ export function replyItem(id: number, status: ReplyStatus, payload: string): str
 
 export function failedItem(id: number, error: ErrorValue): string {
   return replyItem(id, ReplyStatus.failed, JSON.stringify(error));
+}
+
+/** No call has its id. */
+export function lostItem(...lost: LostBefore): string {
+  return replyItem(0, ReplyStatus.lost, JSON.stringify(lost));
 }
 
 export function replyMessage(items: readonly string[]): string {

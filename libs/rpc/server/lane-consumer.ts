@@ -1,14 +1,16 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
+import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { isReplyAddress } from '../message/direct-reply.ts';
-import { type RequestMessage, verifiedRequests } from '../message/envelope.ts';
+import { lostItem, type RequestMessage, verifiedRequests } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { UnverifiedMessage } from '../message/signed.ts';
 import { declareLane, type LaneName, type LaneQueues, laneQueues, MAX_GENERATIONS, QueueNodeDown } from '../queues.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { Delivery } from './delivery.ts';
+import type { ReplySender } from './reply-sender.ts';
 
 export interface LaneConsumerOptions {
   readonly broker: Broker;
@@ -16,6 +18,7 @@ export interface LaneConsumerOptions {
   readonly lane: LaneName;
   /** Messages in progress; 0: any number. */
   readonly prefetch: number;
+  readonly replies: ReplySender;
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
@@ -36,6 +39,8 @@ export class LaneConsumer {
   #becameReady: () => void;
   readonly #consumerTags = new Map<Channel, string>();
   readonly #acknowledgements = new Map<Channel, Acknowledgements>();
+  /** When a queue had neither messages nor consumers. */
+  readonly #unusedAtMs = new Map<string, number>();
   #isCancelled = false;
 
   constructor(options: LaneConsumerOptions) {
@@ -76,7 +81,7 @@ export class LaneConsumer {
       name: queue,
       setup: async (channel, model) => {
         try {
-          await declareLane(model, lane, queues, log);
+          if (await declareLane(model, lane, queues, log)) this.#unusedAtMs.set(queues.requests, nowMs());
         } catch (error) {
           const isLast = generation === this.#generations && generation < MAX_GENERATIONS;
           if (error instanceof QueueNodeDown && isLast) this.#takeNextGeneration();
@@ -105,6 +110,11 @@ export class LaneConsumer {
     try {
       const request = this.#read(message, channel, queues);
       if (!request) return;
+      const unusedAtMs = this.#unusedAtMs.get(queues.requests);
+      // A client that has no answer. What it sent to a queue that has ended is unknown here.
+      if (request.items.length === 0 && unusedAtMs !== undefined) {
+        this.#options.replies.add(message.properties.replyTo, lostItem(queues.requests, nowMs() - unusedAtMs), false);
+      }
       const delivery: Delivery = {
         queues,
         replyTo: message.properties.replyTo,
