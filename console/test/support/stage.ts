@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
-import { afterAll, afterEach, beforeAll } from 'vitest';
-import { launchChromium } from '../../../test/support/chromium.ts';
+import { afterEach, beforeAll } from 'vitest';
+import { sharedChromium } from '../../../test/support/chromium.ts';
 import type { TestOrganization } from '../../../test/support/organization.ts';
 import { signIn } from '../../../test/support/sign-in.ts';
 import { type System, sharedSystem } from '../../../test/support/system.ts';
@@ -42,12 +42,11 @@ export function openStage<S extends System = System>({ start, through }: StageOp
     // As people type it: the browser still accepts a cookie meant for https from it.
     gateway.hostname = 'localhost';
     url = gateway.origin;
-    [organization, browser] = await Promise.all([system.newOrganization(), launchChromium()]);
+    [organization, browser] = await Promise.all([system.newOrganization(), sharedChromium()]);
   });
   const contexts: BrowserContext[] = [];
   // A page that is left open shows each change that later tests make.
   afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
-  afterAll(() => browser?.close());
   return {
     get system() {
       return system;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { launchChromium } from '../../../test/support/chromium.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { sharedChromium } from '../../../test/support/chromium.ts';
 import { type PageOptions, Site } from './site.ts';
 
 /** A limit for what hangs, far above what anything takes: a machine may be slow. */
@@ -72,17 +72,18 @@ export class Visitor {
   }
 }
 
-/** One browser and one website for the tests in a file. */
+/** A browser, and one website for the tests in a file. */
 export class Scene {
   readonly site = new Site();
   #browser: Browser | undefined;
+  readonly #profiles: BrowserContext[] = [];
 
   async start(): Promise<void> {
-    [this.#browser] = await Promise.all([launchChromium(), this.site.start()]);
+    [this.#browser] = await Promise.all([sharedChromium(), this.site.start()]);
   }
 
   async stop(): Promise<void> {
-    await this.#browser?.close();
+    await Promise.all(this.#profiles.map((profile) => profile.close()));
     this.site.stop();
   }
 
@@ -90,6 +91,7 @@ export class Scene {
   async visitor(options: BrowserContextOptions = {}): Promise<Visitor> {
     if (!this.#browser) throw new Error('The browser is not started.');
     const context = await this.#browser.newContext({ viewport: { width: 1000, height: 800 }, ...options });
+    this.#profiles.push(context);
     context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
     const console: string[] = [];
