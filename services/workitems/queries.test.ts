@@ -128,7 +128,10 @@ test('every query of every operation is answered by an index, without a sort', a
       labelNot: 'none',
     });
     await ask(caller, 'boards.open', { projectId: board.projectId });
+    await ask(caller, 'boards.open', { boardId, ...filters });
     await ask(caller, 'boards.open', { boardId, ...filters, search: 'story' });
+    await ask(caller, 'boards.open', { boardId, assignee: 'ada' });
+    await ask(caller, 'boards.open', { boardId, epic: epic.id });
     for (const leaseState of ['working', 'awaiting_input', 'stalled'] as const) {
       for (const place of places) await ask(caller, 'workItems.list', { ...place, leaseState });
     }

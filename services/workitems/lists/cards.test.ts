@@ -1,6 +1,8 @@
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BoardModel } from '../boards/boards.model.ts';
+import { ItemModel } from '../items/items.model.ts';
 import { SessionModel } from '../sessions/sessions.model.ts';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
@@ -98,4 +100,40 @@ test('what a board shows first is in one answer: the same as its parts, whose cu
   const unknown = '01990000-0000-7000-8000-000000000000';
   await expect(call(own.caller, 'boards.open', { projectId: unknown })).rejects.toThrow(/project/i);
   await expect(call(own.caller, 'boards.open', { boardId: unknown })).rejects.toThrow(/board/i);
+});
+
+test('what filters leave of a board is read once for all its columns, and listed like each of them', async () => {
+  const own = await startProject();
+  const create = (column: string, assignee: string) => own.create('task', { column, assignee });
+  for (let count = 0; count < 3; count++) await create('Review', 'ada');
+  const last = await create('To Do', 'ada');
+  await create('To Do', 'grace');
+  const first = await create('To Do', 'ada');
+  await call(own.caller, 'workItems.move', { workItemId: first.id, boardColumnId: 'To Do', position: 'first' });
+  const filters = { assignee: ['ada'], limit: 2 };
+  const open = () => call(own.caller, 'boards.open', { boardId: own.board.id, ...filters });
+  const likeItsParts = async () => {
+    const { columns } = await open();
+    for (const { boardColumnId, ...page } of columns) {
+      expect(page).toEqual(await call(own.caller, 'boards.cards', { id: own.board.id, boardColumnId, ...filters }));
+    }
+    return columns.filter(({ cards: { length } }) => length > 0);
+  };
+  const asked: string[] = [];
+  mongoose.set('debug', (collection: string, _: string, pipeline: unknown) => {
+    if (collection === ItemModel.collection.name && JSON.stringify(pipeline).includes('ada')) asked.push(collection);
+  });
+  await open();
+  mongoose.set('debug', false);
+  // A board in lanes asks for each lane, and a column of thousands has a few of it.
+  expect(asked).toHaveLength(1);
+  const [toDo, review] = await likeItsParts();
+  expect(toDo?.cards.map(({ id }) => id)).toEqual([first.id, last.id]);
+  expect(review?.pagination.total).toBe(3);
+
+  const item = await ItemModel.findOne({ organizationId: own.caller.organizationId, _id: last.id }).lean();
+  const copies = Array.from({ length: 500 }, (_, n) => ({ ...item, _id: uuidv7(), taskId: `W-T-9${n}`, position: n }));
+  await ItemModel.insertMany(copies, { lean: true });
+  const [full] = await likeItsParts();
+  expect(full?.pagination.total).toBe(502);
 });

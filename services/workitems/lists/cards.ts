@@ -18,8 +18,8 @@ import { costsOf } from '../sessions/sessions.repository.ts';
 import { epicsAbove } from './epics.ts';
 import { whereOf } from './filter.ts';
 import { type Given, pageOfList } from './list.ts';
-import { listedItems } from './listed-items.repository.ts';
-import { holds } from './where.ts';
+import { allItems, listedItems } from './listed-items.repository.ts';
+import { holds, type Where } from './where.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;
 type Cards = Output<typeof operation>;
@@ -43,6 +43,9 @@ export async function listProjectCards(
 
 type ColumnCards = Cards & { readonly boardColumnId: string };
 
+/** More are walked column by column, each until it fills its page. */
+const MAX_FEW = 400;
+
 /** What each column of a board begins with, as `listCards` lists it. What is the same for all columns, and what cards show of other items, is read once. */
 export async function listColumns(
   { id: boardId, projectId, columns }: Board,
@@ -51,9 +54,14 @@ export async function listColumns(
 ): Promise<ColumnCards[]> {
   const whole = { ...given, page: 1, boardId, projectId };
   const where = await whereOf(context, whole, undefined);
+  const isNarrowed = where.due || where.also.length > 0 || Object.keys(where.like).length > 0;
+  const few = isNarrowed && !given.search ? await fewOf(context, where, projectId) : undefined;
   const pages = await Promise.all(
     columns.map(({ id: boardColumnId }) =>
-      pageOfList({ ...whole, boardColumnId: [boardColumnId] }, context, { ...where, place: { boardColumnId } }),
+      pageOfList({ ...whole, boardColumnId: [boardColumnId] }, context, {
+        where: { ...where, place: { boardColumnId } },
+        all: few?.filter((item) => item.boardColumnId === boardColumnId),
+      }),
     ),
   );
   const cards = await cardsOf(
@@ -64,6 +72,16 @@ export async function listColumns(
     const { rows, ...page } = pages[at] as (typeof pages)[number];
     return { boardColumnId, cards: cards.splice(0, rows.length), ...page };
   });
+}
+
+/**
+ * All that filters leave of a board, in the order of its columns; undefined if these are many. Of what one person or one epic has, an index knows the few among
+ * thousands; column by column, a board in lanes would walk all its cards for each lane.
+ */
+async function fewOf(scope: Scope, where: Where, projectId: string): Promise<readonly ListedItem[] | undefined> {
+  // Indexes by what filters name begin with the project.
+  const items = await allItems(scope, { ...where, place: { ...where.place, projectId } }, MAX_FEW);
+  return items?.sort((a, b) => a.position - b.position || (a._id < b._id ? -1 : 1));
 }
 
 /** @param ids undefined: all that match */

@@ -39,11 +39,18 @@ export async function listWorkItems(
 
 export type Given = Input<typeof operation> & Grouped;
 
-/** @param known what `given` means, where that is known */
+/** What is known of a column before it is read. */
+interface Known {
+  readonly where: Where;
+  /** All that is listed of it, in its order. */
+  readonly all?: readonly ListedItem[] | undefined;
+}
+
+/** @param known of a list that names one column, and begins with its first card */
 export async function pageOfList(
   { page, limit, cursor, search = '', sort, ...given }: Given,
   context: Context,
-  known?: Where,
+  known?: Known,
 ): Promise<Page<ListedItem>> {
   const { organizationId, sessionProjectId } = context.caller;
   const text = search.trim();
@@ -55,8 +62,9 @@ export async function pageOfList(
     text,
   ];
   const start = startOf({ page, limit, cursor }, list, context);
-  const where = known ?? (await whereOfGroup(context, given, sessionProjectId));
-  const { rows, namedId, placeOf, count } = await read(context, where, text, order, start);
+  const where = known?.where ?? (await whereOfGroup(context, given, sessionProjectId));
+  const found = known?.all ? beginningOf(known.all, start) : await read(context, where, text, order, start);
+  const { rows, namedId, placeOf, count } = found;
   if (rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
   const shown = await pageOf(rows, start, list, (item) => (item._id === namedId ? undefined : placeOf(item)), count);
   return { ...shown, rows: shown.rows.filter(isThere) };
@@ -86,6 +94,11 @@ interface Found {
   /** Where a page ends that ends with this row. */
   readonly placeOf: (row: Match) => PageEnd;
   readonly count: () => Promise<Total>;
+}
+
+function beginningOf(all: readonly ListedItem[], { limit }: Start): Found {
+  const count = async () => ({ total: all.length, isLowerBound: false });
+  return { rows: all.slice(0, limit + 1), placeOf: (row) => placeIn('column', row), count };
 }
 
 async function listed(context: Scope, where: Where, order: ItemOrder, start: Start): Promise<Found> {

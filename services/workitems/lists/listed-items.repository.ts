@@ -37,6 +37,17 @@ export function pageOfItems(
   });
 }
 
+/** In no order. @returns undefined: more than the limit match */
+export async function allItems(scope: Scope, where: Where, limit: number): Promise<ListedItem[] | undefined> {
+  const { organizationId } = scope.caller;
+  const found = await ItemModel.aggregate<ListedItem>([
+    { $match: { organizationId, ...conditionsOf(where) } },
+    { $limit: limit + 1 },
+    { $project: LISTED },
+  ]);
+  return found.length > limit ? undefined : found;
+}
+
 /** @param ref a UUID or a task ID */
 export async function listedItem({ caller }: Scope, ref: string): Promise<(ListedItem & Candidate) | null> {
   return ItemModel.findOne({ ...within(caller), ...byRef(ref) }, CANDIDATE).lean<ListedItem & Candidate>();
