@@ -69,6 +69,8 @@ describe('users', () => {
       expect(await codeOf(keys.call('users.update', { id, ...change }, owner))).toBe('CONFLICT');
     }
     expect(await keys.call('users.update', { id, disabled: true }, owner)).toEqual(erased);
+    // Their address is free again.
+    expect(await keys.call('users.create', bob, owner)).toMatchObject({ email: bob.email, disabled: false });
   });
 
   test('are erased by no owner who is one no more by then', async () => {
