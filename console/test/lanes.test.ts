@@ -224,6 +224,8 @@ test('of many lanes, only those in view are read, each in one request; their col
   const cell = cellOf(page, 'person 00', 'Backlog');
   const drawn = cell.getByRole('listitem');
   await expect.poll(() => drawn.count()).toBe(6);
+  await titled(page, 'Of person 02').waitFor();
+  expect(visitor.requests.filter(({ path }) => path.endsWith('/cards'))).toEqual([]);
   const first = cell.locator('.card').first();
   await first.evaluate((element) => Object.assign(element, { wasThere: true }));
   await cell.hover();

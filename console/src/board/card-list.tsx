@@ -137,7 +137,9 @@ interface EntriesProps extends Omit<CardsProps, 'scroller' | 'isLong'> {
 }
 
 function Entries({ cards, shown, pages, focused, onFocus, heightPx, children }: EntriesProps) {
-  const isNearEnd = (children.at(-1)?.index ?? 0) >= shown.length - READ_AHEAD;
+  // Nobody scrolls through those that only fill a lane's cell.
+  const readAhead = heightPx === undefined ? 1 : READ_AHEAD;
+  const isNearEnd = (children.at(-1)?.index ?? 0) >= shown.length - readAhead;
   const { hasNextPage, isFetching, fetchNextPage, isFetchNextPageError } = pages;
   useEffect(() => {
     if (isNearEnd && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
