@@ -81,8 +81,9 @@ export async function countIndex(
   model: AnyModel,
   { filter, order, range, limit, choose = [], session }: Omit<OrderedRead, 'present'>,
 ): Promise<number> {
+  const isBounded = Object.keys(range ?? {}).length > 0;
   const stages: PipelineStage[] = [
-    { $match: { ...filter, ...(range && { [order.field]: range }) } },
+    { $match: { ...filter, ...(isBounded && { [order.field]: range }) } },
     ...choose,
     { $limit: limit },
     { $group: { _id: null, total: { $sum: 1 } } },

@@ -48,6 +48,23 @@ describe.each([
   });
 });
 
+test('a count that began before another of the same list ended counts the same', async () => {
+  const read = await entries(LIMIT / 10, {});
+  const one = countByWindows(CountedModel, read, countIndex, walkIndex);
+  const onceItEnded = (async (...args) => {
+    const rows = await walkIndex(...args);
+    await one;
+    return rows;
+  }) as typeof walkIndex;
+  const other = countByWindows(CountedModel, read, countIndex, onceItEnded);
+  expect(await Promise.all([one, other])).toEqual([LIMIT / 10, LIMIT / 10]);
+});
+
+test('a window without ends counts all', async () => {
+  const read = await entries(LIMIT / 10, {});
+  expect(await countIndex(CountedModel, { ...read, range: {} })).toBe(LIMIT / 10);
+});
+
 test('however many match, the windows of a count hold hardly more than its limit, once it was made', async () => {
   const read = await entries(20 * LIMIT, { apartMs: 500 });
   const inWindows: number[] = [];

@@ -19,7 +19,9 @@ export async function countByWindows(
   const { order, range, limit } = read;
   const axis = axisOf(model, order);
   const memory = new Memory(model, axis, read, 'count');
-  if (memory.span === Infinity) {
+  // As it is now: another count of the same list may end meanwhile.
+  const { span } = memory;
+  if (span === Infinity) {
     const all = await count(model, { ...read, limit: Number.MAX_SAFE_INTEGER });
     if (all >= limit) memory.keep(axis.firstWidth * FIRST_SHARE);
     return Math.min(all, limit);
@@ -28,7 +30,7 @@ export async function countByWindows(
   const [first] = await inOrderByWindows<Record<string, unknown>>(model, { ...read, limit: 1, present }, reader);
   if (!first) return 0;
   const start = axis.toAxis(valueAt(first, order.field));
-  const width = memory.span ?? Math.max(1, axis.firstWidth * FIRST_SHARE);
+  const width = span ?? Math.max(1, axis.firstWidth * FIRST_SHARE);
   const { found, far } = await walkWindows(axis, { range, far: start + width, width, wanted: limit }, (window) =>
     // Nobody stops it, so it may as well say how many there are.
     count(model, { ...read, range: window, limit: Number.MAX_SAFE_INTEGER }),
