@@ -1,6 +1,7 @@
 import type { RoleRecord } from '@worktrack/contracts/keys/records';
 import { type Permission, ROLE_PERMISSIONS, ROLES, type Role } from '@worktrack/contracts/permissions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { replaceUnique } from '@worktrack/runtime/database/replace-unique';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
@@ -79,15 +80,12 @@ export async function changeRole(
   id: string,
   { name, permissions }: Partial<Pick<RoleDocument, 'name' | 'permissions'>>,
 ): Promise<RoleRecord | undefined> {
+  const { organizationId } = caller;
   const change = { ...(name && { name, uniqueName: uniqueNameOf(name) }), ...(permissions && { permissions }) };
   return unlessTaken(async () => {
-    const document = await RoleModel.findOneAndUpdate(
-      { organizationId: caller.organizationId, _id: id },
-      { $set: change },
-      { session: tx, returnDocument: 'after' },
-    )
-      .orFail()
-      .lean();
+    const before = await RoleModel.findOne({ organizationId, _id: id }).session(tx).orFail().lean();
+    const document = { ...before, ...change };
+    await replaceUnique(RoleModel, document, tx);
     return recordOf(document);
   });
 }

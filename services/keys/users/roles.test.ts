@@ -15,6 +15,14 @@ const make = (owner: Owner, role = triage) =>
   keys.call('roles.create', { name: role.name, permissions: ['work-items:read', 'feedback:read'] }, owner);
 
 describe('a custom role', () => {
+  test('leaves its name to another when it is renamed', async () => {
+    const { owner } = await keys.organization();
+    const { id } = await make(owner);
+    await keys.call('roles.update', { id, name: 'Sorting' }, owner);
+    expect(await make(owner)).toMatchObject({ name: triage.name });
+    expect(await codeOf(keys.call('roles.update', { id, name: triage.name }, owner))).toBe('CONFLICT');
+  });
+
   test('is listed after the built-in ones, and is what its users may do', async () => {
     const { owner } = await keys.organization();
     const role = await make(owner);

@@ -7,6 +7,7 @@ import { handleOf } from '@worktrack/contracts/people/mentions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { replaceUnique } from '@worktrack/runtime/database/replace-unique';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
@@ -98,9 +99,8 @@ export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<
   const before = await UserModel.findOne({ organizationId, _id: id }).session(tx).orFail().lean();
   const nobody = { name: ERASED_NAME, handle: id, email: addressOfErased(id), updatedAt: new Date() };
   const document = { ...before, ...nobody, revision: (before.revision ?? 0) + 1 };
-  // Made anew: the one-machine database would keep the address, and refuse it to whoever comes back (stand-in/README.md).
-  await UserModel.deleteOne({ organizationId, _id: id }, { session: tx });
-  await UserModel.insertMany([document], { session: tx, lean: true });
+  // Whoever comes back may have the address again.
+  await replaceUnique(UserModel, document, tx);
   tell(scope, document, 'user.erased', {});
   return recordOf(document);
 }
