@@ -147,15 +147,20 @@ export class BoardCards {
 
   /** All columns of a lane are read in one request. */
   async #firstOf(columnId: string, lane: string): Promise<CardPage | undefined> {
-    const { id: boardId, projectId } = this.board;
     let reading = this.#reading.get(lane);
     if (!reading) {
-      reading = call<typeof openBoard>('GET /api/board-view', { projectId, boardId, ...this.#narrowed(lane) });
+      reading = this.#open(lane);
       this.#reading.set(lane, reading);
       // Whoever asks later has heard of what happened since.
       setTimeout(() => this.#reading.delete(lane));
     }
     return (await reading).columns.find(({ boardColumnId }) => boardColumnId === columnId);
+  }
+
+  #open(lane: string | undefined, limit?: number): Promise<Output<typeof openBoard>> {
+    const { id: boardId, projectId } = this.board;
+    const input = { projectId, boardId, ...this.#narrowed(lane), ...(limit && { limit }) };
+    return call<typeof openBoard>('GET /api/board-view', input);
   }
 
   #narrowed(lane: string | undefined): CardFilters {
@@ -390,10 +395,13 @@ export class BoardCards {
     setTimeout(async () => {
       this.#isRecountDue = false;
       if (this.by) void queries.invalidateQueries({ queryKey: lanesKey(this.board.id) });
-      for (const { column, lane } of this.#cells().filter(isPartlyRead)) {
-        const input = { boardColumnId: column.id, ...this.#narrowed(lane), limit: 1 };
-        const counted = await this.#ask(input).catch(() => undefined);
-        if (counted) this.#write(column.id, lane, (data) => withTotal(data, counted.pagination));
+      const partlyRead = this.#cells().filter(isPartlyRead);
+      for (const lane of new Set(partlyRead.map((cell) => cell.lane))) {
+        const counted = await this.#open(lane, 1).catch(() => undefined);
+        for (const { column } of partlyRead.filter((cell) => cell.lane === lane)) {
+          const { pagination } = counted?.columns.find(({ boardColumnId }) => boardColumnId === column.id) ?? {};
+          if (pagination) this.#write(column.id, lane, (data) => withTotal(data, pagination));
+        }
       }
     }, RECOUNT_AFTER_MS);
   }
