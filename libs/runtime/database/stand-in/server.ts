@@ -8,7 +8,7 @@ import { countEachChoice, walkEachChoice } from './each-choice.ts';
 import { inOrderByWindows } from './in-order.ts';
 import { createOwnIndexes, dropOwnIndexes } from './indexes.ts';
 import { splitMatches } from './split-match.ts';
-import { doubtSession, ownSession, watchOwners } from './transaction-owners.ts';
+import { ownSession, releaseSession, watchOwners } from './transaction-owners.ts';
 
 const walk = walkEachChoice(walkIndex);
 
@@ -32,7 +32,7 @@ const STAND_IN: DatabaseServer = {
   nextInQueue: (model, _after, size) => model.find().limit(size).lean(),
   findAnyOf,
   ownSession,
-  releaseSession: (session, isOver) => (isOver ? session.endSession() : doubtSession(session)),
+  releaseSession,
   // It reports as done what its storage engine has refused.
   isCommitted: async (isStored) => !isStored || (await isStored()),
   async confirmInsert(model, _id) {

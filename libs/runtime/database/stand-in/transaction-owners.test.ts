@@ -123,10 +123,19 @@ test('a transaction whose session is ended by others in the middle of a statemen
   expect(runs).toBe(2);
 });
 
-test('a process that stops in an orderly way is no longer an owner', async () => {
+test('a process is an owner from its first transaction until it stops, or opens none for a while', async () => {
   const owners = () => mongoose.connection.collection('transaction_owners').countDocuments();
-  const before = await owners();
+  const write = () =>
+    transaction(Date.now() + DEADLINE_MS, async (session) => {
+      await counters().updateOne({ _id: 'quiet' }, { $inc: { count: 1 } }, { upsert: true, session });
+    });
+  await write();
+  expect(await owners()).toBe(2);
+  // The holder's transaction is open all the while.
+  await expect.poll(owners, { timeout: DEADLINE_MS }).toBe(1);
+  await write();
+  expect(await owners()).toBe(2);
   tell('commit');
   await once(holder, 'exit');
-  expect(await owners()).toBe(before - 1);
+  expect(await owners()).toBe(1);
 });

@@ -7,6 +7,10 @@ import { answered } from '../answered.ts';
 import { TransactionOwnerModel, type TransactionOwnerRecord } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
+/** A process that has opened no transaction for this many beats is no owner until it opens one, and need not beat. */
+const QUIET_BEATS = 5;
+/** As long as nobody owns anything it looks for others only at each third beat. What it finds then has fallen silent after seven seconds at most. */
+const BEATS_PER_QUIET_LOOK = 3;
 /**
  * How often a heartbeat is found unchanged until it counts as stopped. At one a second this is well below a call's deadline, so calls waiting for what a dead
  * process holds still succeed.
@@ -23,7 +27,7 @@ const SESSION_IDLE_MS = 30 * 60_000;
 /**
  * A process that is killed or frozen in the middle of a transaction leaves it open, and what it wrote locked: every other write to those
  * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server supports).
- * So each process records its sessions and sends a heartbeat. When a process's heartbeat stops, the others end its sessions.
+ * So each process that uses transactions records its sessions and sends a heartbeat. When a process's heartbeat stops, the others end its sessions.
  * And a process that keeps running ends again what it aborted while the server was unreachable.
  *
  * Being wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
@@ -40,6 +44,13 @@ class TransactionOwners {
   readonly #complained = new Set<string>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  /** Transactions in progress. */
+  #open = 0;
+  /** Since the last transaction. */
+  #quietBeats = QUIET_BEATS;
+  #isRecorded = false;
+  /** Of the last look. */
+  #hasOthers = false;
   #beats = 0;
   #beaten: Promise<void> = Promise.resolve();
   /** One that has not started, and so will include all sessions known by then. */
@@ -52,10 +63,13 @@ class TransactionOwners {
   }
 
   /**
-   * To be awaited before the first write of each transaction. Costs a write if the session is new to this process, which is rare: they are pooled.
+   * To be awaited before the first write of each transaction, and followed by `over`. Costs a write if the session is new to this process, which is rare:
+   * they are pooled.
    * @throws the same as when the database is unavailable, at the transaction's deadline at the latest
    */
   async own(session: ClientSession, deadlineAtMs: number): Promise<void> {
+    this.#open++;
+    this.#quietBeats = 0;
     const uuid = uuidOf(session);
     const isNew = !this.#sessions.has(uuid);
     this.#sessions.set(uuid, performance.now());
@@ -66,6 +80,11 @@ class TransactionOwners {
       this.#sessions.delete(uuid);
       throw error;
     }
+  }
+
+  /** Whatever came of a transaction: no more is sent in it. */
+  over(): void {
+    this.#open--;
   }
 
   /**
@@ -87,16 +106,35 @@ class TransactionOwners {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted) {
+    for (let beat = 0; !signal.aborted; beat++) {
       try {
-        await this.#beat();
+        const isQuiet = this.#isQuiet();
+        if (!isQuiet) await this.#beat();
+        else if (this.#isRecorded) await this.#withdraw();
         await this.#endDoubtful();
-        await this.#watch();
+        if (!isQuiet || this.#hasOthers || beat % BEATS_PER_QUIET_LOOK === 0) await this.#watch();
       } catch {
         // The database is unavailable, which is reported elsewhere. A later heartbeat will reach it.
       }
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
+  }
+
+  #isQuiet(): boolean {
+    if (this.#open > 0 || this.#doubtful.size > 0) return false;
+    return ++this.#quietBeats > QUIET_BEATS;
+  }
+
+  /** In turn with the heartbeats, so that a session that is used again meanwhile is recorded after it. */
+  #withdraw(): Promise<void> {
+    this.#sessions.clear();
+    const withdrawn = this.#beaten.then(async () => {
+      // One that arrives late leaves the record of a later heartbeat alone.
+      await forget({ _id: this.#id, beat: this.#beats });
+      this.#isRecorded = false;
+    });
+    this.#beaten = withdrawn.catch(() => undefined);
+    return withdrawn;
   }
 
   /** One at a time, so that sessions that arrive while one is in progress share the next. */
@@ -113,6 +151,7 @@ class TransactionOwners {
     const now = performance.now();
     for (const [uuid, usedAt] of this.#sessions) if (now - usedAt > SESSION_IDLE_MS) this.#sessions.delete(uuid);
     const beat = ++this.#beats;
+    this.#isRecorded = true;
     const sessions = [...this.#sessions.keys()];
     await answered(async (options) => {
       // An abandoned one may still arrive, after a newer one: it then changes nothing. Not an upsert: SecantusDB 0.6 overwrites an existing
@@ -137,6 +176,7 @@ class TransactionOwners {
   async #watch(): Promise<void> {
     const found = await answered((options) => owners().find({}, options).toArray());
     const others = new Map(found.flatMap((owner) => (owner._id === this.#id ? [] : [[owner._id, owner]])));
+    this.#hasOthers = others.size > 0;
     const silent = this.#others.look(new Map([...others].map(([id, { beat }]) => [id, beat])));
     for (const id of silent) {
       const owner = others.get(id);
@@ -181,9 +221,10 @@ export async function ownSession(session: ClientSession, deadlineAtMs: number): 
   await running?.own(session, deadlineAtMs);
 }
 
-/** Instead of ending a session whose transaction may still be open. */
-export async function doubtSession(session: ClientSession): Promise<void> {
-  if (running) running.doubt(session);
+/** After each transaction. @param isOver false: it may still be open on the server, and its session is not ended yet */
+export async function releaseSession(session: ClientSession, isOver: boolean): Promise<void> {
+  running?.over();
+  if (running && !isOver) running.doubt(session);
   else await session.endSession();
 }
 

@@ -46,7 +46,7 @@ async function costOf(work: () => Promise<unknown>) {
   let documents = 0;
   const note = ({ commandName, reply }: mongo.CommandSucceededEvent) => {
     const { cursor, values } = reply as { cursor?: { ns: string; firstBatch?: []; nextBatch?: [] }; values?: [] };
-    if (cursor?.ns.endsWith('.transaction_owners') || commandName === 'update') return;
+    if (cursor?.ns.endsWith('.transaction_owners') || /^(update|delete)$/.test(commandName)) return;
     commands++;
     documents += cursor?.firstBatch?.length ?? cursor?.nextBatch?.length ?? values?.length ?? 0;
   };
