@@ -39,7 +39,8 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
   useEvents(useCallback(({ subject }: LoggedEvent) => void (subject.id === id && askWhoIsThere()), [id]));
   const isAtDoor = path.value === '';
   useEffect(() => {
-    if (isAtDoor) go(to(FIRST_SCREEN), 'replace');
+    // Which project is up to its menu: the last one may be gone.
+    if (isAtDoor) go(to(FIRST_SCREEN, { project: undefined }), 'replace');
   }, [isAtDoor]);
   const content = ready.value && !isAtDoor ? <CurrentScreen /> : <Loading />;
   if (screenAt(path.value)?.screen.isAlone) return <main id="content">{content}</main>;

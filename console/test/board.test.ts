@@ -74,9 +74,38 @@ test('the first board needs one request besides who is there and the stream of e
   await visitor.page.route(/\/api\/(projects|boards\/)/, (route) => route.abort());
   await visitor.page.reload();
   await visitor.page.locator('.column[aria-label^="Backlog,"]').waitFor();
-  // One of a project that is gone shows another.
-  const { page } = await visitor.openTab('board?project=01990000-0000-7000-8000-000000000000');
-  await page.locator('.column[aria-label^="Backlog,"]').waitFor();
+});
+
+test('whoever follows a link to a board or a project that is gone is told, and led to those that there are', async () => {
+  const { projectId, boardId, apiKey, call } = await stage.newOrganization();
+  await call('POST', `/api/projects/${projectId}/boards`, { name: 'Sprint' });
+  const never = '01990000-0000-7000-8000-000000000000';
+  const visitor = await stage.visit(`board?project=${projectId}&board=${never}`, { apiKey });
+  const { page } = visitor;
+  const backlog = page.locator('.column[aria-label^="Backlog,"]');
+  const gone = page.getByRole('alert');
+  await gone.filter({ hasText: 'This board no longer exists' }).waitFor();
+  expect(await backlog.count()).toBe(0);
+  await visitor.isGood('board-gone');
+  await page.getByRole('navigation', { name: 'Boards' }).getByRole('link').first().click();
+  await backlog.waitFor();
+  expect(page.url()).toContain(`board=${boardId}`);
+  await page.goto(`${stage.url}/console/list?project=${projectId}&board=${never}`);
+  await gone.filter({ hasText: 'This board no longer exists' }).waitFor();
+  for (const screen of ['list', 'plan', 'costs', 'settings/project', 'board']) {
+    await page.goto(`${stage.url}/console/${screen}?project=${never}`);
+    await gone.filter({ hasText: 'This project no longer exists' }).waitFor();
+  }
+  expect(await backlog.count()).toBe(0);
+  await page.getByRole('navigation', { name: 'Projects' }).getByRole('link').click();
+  await backlog.waitFor();
+  expect(page.url()).toContain(`project=${projectId}`);
+  // Nor does the last project of this browser lead there, once one comes in by the door.
+  await page.goto(`${stage.url}/console/board?project=${never}`);
+  await gone.waitFor();
+  await page.goto(`${stage.url}/console/`);
+  await expect.poll(() => page.url()).toContain(`project=${projectId}`);
+  expect(visitor.complaints).toEqual([]);
 });
 
 test('a card is moved with the mouse, the menu and the keyboard', async () => {

@@ -17,7 +17,7 @@ import { ItemsBar, SEARCH_ID } from '../views/bar.tsx';
 import { cardFilters, FIELDS, NO_FILTERS } from '../views/filters/filters.ts';
 import { words as viewWords } from '../views/messages.ts';
 import { selected, selectNothing, toggle } from '../views/selection/selection.ts';
-import { WorkOf } from '../views/work.tsx';
+import { Gone, WorkOf } from '../views/work.tsx';
 import { BoardCards, LANES_BY, type LaneBy, said, sendingBack } from './board-cards.ts';
 import { moved, movedToLane, neighbour, SELECT_KEY, STEPS } from './by-hand.ts';
 import { ColumnView } from './column.tsx';
@@ -40,22 +40,23 @@ export function Screen() {
       <Heading title={words.board} unseen />
       <WorkOf>
         {({ projects, project, boards }) => {
-          const wanted = filter('board') ?? project.defaultBoardId;
-          const board = boards.find(({ id }) => id === wanted) ?? boards[0];
-          return (
-            board && (
-              <>
-                {isSample(project) && <SampleBar project={project} />}
-                <ItemsBar projectId={project.id} boards={boards} board={board} fields={BOARD_FIELDS}>
-                  <LaneChoice by={lanesBy()} />
-                </ItemsBar>
-                <Columns
-                  key={board.id}
-                  board={board}
-                  firstSteps={isSample(project) ? null : <FirstSteps projects={projects} board={board} />}
-                />
-              </>
-            )
+          const named = filter('board');
+          const wanted = named ?? project.defaultBoardId;
+          const board = boards.find(({ id }) => id === wanted) ?? (named ? undefined : boards[0]);
+          return board ? (
+            <>
+              {isSample(project) && <SampleBar project={project} />}
+              <ItemsBar projectId={project.id} boards={boards} board={board} fields={BOARD_FIELDS}>
+                <LaneChoice by={lanesBy()} />
+              </ItemsBar>
+              <Columns
+                key={board.id}
+                board={board}
+                firstSteps={isSample(project) ? null : <FirstSteps projects={projects} board={board} />}
+              />
+            </>
+          ) : (
+            <Gone what="board" others={boards} />
           );
         }}
       </WorkOf>

@@ -2,7 +2,7 @@ import './costs.css';
 import { dollars, duration, number, roughly } from '../language/format.ts';
 import { DateField } from '../parts/form/date-field.tsx';
 import { Select } from '../parts/form/select.tsx';
-import { words as common } from '../parts/messages.ts';
+import { NoProject } from '../parts/page/gone.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
@@ -31,7 +31,7 @@ export function Screen() {
       <Loaded query={projects}>
         {(all) => {
           const project = chosenProject(all);
-          return project ? <OfProject projectId={project.id} /> : <Empty>{common.noProject}</Empty>;
+          return project ? <OfProject projectId={project.id} /> : <NoProject all={all} />;
         }}
       </Loaded>
     </div>

@@ -39,7 +39,7 @@ export function CreateDialog({ place, onClose }: CreateProps) {
     <Dialog title={common.newItem} onClose={onClose}>
       <Loaded query={projects}>
         {(all) => {
-          const project = all.find(({ id }) => id === projectId) ?? chosenProject(all);
+          const project = all.find(({ id }) => id === projectId) ?? chosenProject(all) ?? all[0];
           if (!project) return <Empty>{words.noProject}</Empty>;
           return (
             <OfProject project={project} projects={all} onProject={setProjectId} place={place} onClose={onClose} />

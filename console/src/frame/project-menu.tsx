@@ -17,25 +17,26 @@ export function ProjectMenu() {
 function Choice() {
   const projects = useProjects().data ?? [];
   const project = chosenProject(projects);
-  const id = project?.id;
+  // Nor of one that is gone.
+  const { id, name = '–' } = project ?? {};
   const isNamed = filter('project') !== undefined;
   // So that the address of every screen can be sent.
   useEffect(() => {
     if (id && !isNamed) setFilters({ project: id });
   }, [id, isNamed]);
-  if (!project) return <span class="frame-project">worktrack</span>;
+  if (!projects[0]) return <span class="frame-project">worktrack</span>;
   return (
     <Menu
       class="button button-quiet frame-project"
-      label={words.projectChoice({ name: project.name })}
+      label={words.projectChoice({ name })}
       items={[
-        ...projects.map(({ id: each, name }) => ({
-          label: name,
-          icon: <Avatar name={name} isAgent />,
+        ...projects.map(({ id: each, name: label }) => ({
+          label,
+          icon: <Avatar name={label} isAgent />,
           checked: each === id,
           run: () => goToProject(each),
         })),
-        ...(may('projects:write')
+        ...(id && may('projects:write')
           ? [
               {
                 group: '',
@@ -47,8 +48,8 @@ function Choice() {
           : []),
       ]}
     >
-      <Avatar name={project.name} isAgent />
-      <span class="frame-project-name">{project.name}</span>
+      <Avatar name={name} isAgent />
+      <span class="frame-project-name">{name}</span>
       <Icon of={downIcon} />
     </Menu>
   );

@@ -29,7 +29,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
     <Dialog title={words.makeIdea} onClose={onClose}>
       <Loaded query={projects}>
         {(all) => {
-          const project = all.find(({ id }) => id === projectId) ?? chosenProject(all);
+          const project = all.find(({ id }) => id === projectId) ?? chosenProject(all) ?? all[0];
           const create = (event: Event) => {
             event.preventDefault();
             if (!project || !title.trim()) return;

@@ -11,7 +11,7 @@ import { filter, setFilters } from '../router.ts';
 import { ItemsBar } from '../views/bar.tsx';
 import { FIELDS, itemFilters, NO_FILTERS } from '../views/filters/filters.ts';
 import { words as viewWords } from '../views/messages.ts';
-import { WorkOf } from '../views/work.tsx';
+import { Gone, WorkOf } from '../views/work.tsx';
 import { chosenColumns } from './columns.ts';
 import { Display } from './display.tsx';
 import { ListCards, type ListOf } from './list-cards.ts';
@@ -25,7 +25,9 @@ export function Screen() {
       <Heading title={words.list} unseen />
       <WorkOf>
         {({ project, boards }) => {
-          const board = boards.find(({ id }) => id === filter('board'));
+          const wanted = filter('board');
+          const board = boards.find(({ id }) => id === wanted);
+          if (wanted && !board) return <Gone what="board" others={boards} />;
           return <List projectId={project.id} boards={boards} board={board} />;
         }}
       </WorkOf>

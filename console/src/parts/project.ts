@@ -2,7 +2,7 @@ import type { Output } from '@worktrack/contracts/operation';
 import type { listProjects } from '@worktrack/contracts/projects/project-operations';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
-import { projectHere } from '../router.ts';
+import { filter, projectHere } from '../router.ts';
 
 export type Project = Output<typeof listProjects>['projects'][number];
 
@@ -42,8 +42,8 @@ export function useProjects() {
   });
 }
 
-/** The project that one is in, or else the newest. */
+/** The project that one is in, or else the newest; none if the address names one that is gone. */
 export function chosenProject(projects: readonly Project[]): Project | undefined {
   const id = projectHere.value;
-  return projects.find((project) => project.id === id) ?? projects[0];
+  return projects.find((project) => project.id === id) ?? (filter('project') ? undefined : projects[0]);
 }

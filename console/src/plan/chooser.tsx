@@ -2,10 +2,10 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { SearchField } from '../parts/form/search-field.tsx';
-import { words as common } from '../parts/messages.ts';
+import { NoProject } from '../parts/page/gone.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { More } from '../parts/page/more.tsx';
-import { Empty, Loaded } from '../parts/page/states.tsx';
+import { Loaded } from '../parts/page/states.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
 import { filter, to } from '../router.ts';
 import { words } from './messages.ts';
@@ -27,7 +27,7 @@ export function Chooser() {
       <Loaded query={projects}>
         {(all) => {
           const project = chosenProject(all);
-          if (!project) return <Empty>{common.noProject}</Empty>;
+          if (!project) return <NoProject all={all} />;
           return (
             <div class="plan-lists">
               {PLANNED.map((type) => (

@@ -5,6 +5,7 @@ import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { TextField } from '../parts/form/field.tsx';
 import { words as common } from '../parts/messages.ts';
+import { setFilters } from '../router.ts';
 import { words } from './messages.ts';
 
 export function NewProject() {
@@ -14,8 +15,10 @@ export function NewProject() {
     event.preventDefault();
     if (!name.trim()) return;
     void run(async () => {
-      await call<typeof createProject>('POST /api/projects', { name, gates: 'enforce' });
+      const { id } = await call<typeof createProject>('POST /api/projects', { name, gates: 'enforce' });
       await queries.invalidateQueries({ queryKey: ['projects'] });
+      // The address may still name one that is gone.
+      setFilters({ project: id });
     });
   };
   return (

@@ -14,6 +14,7 @@ import { attended, go, to } from '../router.ts';
 import { words } from './messages.ts';
 
 // Rarely seen, and not while a board is first drawn.
+export const Gone = later(async () => (await import('../parts/page/gone.tsx')).Gone);
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
 
 interface Work {
@@ -30,6 +31,7 @@ export function WorkOf({ children }: { readonly children: (work: Work) => Compon
       {(all) => {
         const project = chosenProject(all);
         if (project) return <OfProject projects={all} project={project} children={children} />;
+        if (all[0]) return <Gone what="project" others={all} />;
         return (
           <>
             <Empty>{common.noProject}</Empty>

@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { words as common } from '../../parts/messages.ts';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { NoProject } from '../../parts/page/gone.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { chosenProject, type Project as ProjectRecord, useProjects } from '../../parts/project.ts';
 import { filter, to } from '../../router.ts';
 import { identity, may } from '../../session.ts';
@@ -72,7 +73,7 @@ export function Project() {
                 <shown.Part key={`${shown.id} ${project.id}`} project={project} />
               </>
             ) : (
-              <Empty>{common.noProject}</Empty>
+              <NoProject all={all} />
             )}
             {isMaking && <NewProject onClose={() => setMaking(false)} />}
           </SettingsSection>

@@ -45,10 +45,7 @@ async function make(): Promise<void> {
   const id = await makeSample((done, projectId) => {
     work.value = { kind: 'making', progress: Math.min(1, done / STEPS) };
     // So that the board shows it as it grows.
-    if (done === 1) {
-      void queries.invalidateQueries({ queryKey: ['projects'] });
-      showBoard(projectId);
-    }
+    if (done === 1) void knowProjects().then(() => showBoard(projectId));
   });
   tell(words.ready);
   showBoard(id);
@@ -59,8 +56,12 @@ async function remove(project: Project): Promise<void> {
   await removeSample(project, (done, left) => {
     work.value = { kind: 'removing', progress: done / (done + left + 1) };
   });
+  await knowProjects();
   showBoard(undefined);
 }
+
+/** Before one is shown, or another instead: else the page says that it is gone. */
+const knowProjects = () => queries.invalidateQueries({ queryKey: ['projects'] });
 
 /** Not to somebody who is looking at something else meanwhile. */
 function showBoard(project: string | undefined): void {
