@@ -20,8 +20,12 @@ const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;
 /** What is looked at one after the other: their words, in four languages, are smaller together. */
 const TOGETHER = [
   ['views', /[\\/]console[\\/]src[\\/](views[\\/]|list[\\/]|board[\\/]lanes[\\/])/],
+  // Ctrl+K needs their names, and not what they show.
+  [
+    'screens',
+    /[\\/]console[\\/]src[\\/]((agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]|settings[\\/](sections|messages|project[\\/](parts|messages))\.ts)/,
+  ],
   ['settings', /[\\/]console[\\/]src[\\/]settings[\\/]/],
-  ['screens', /[\\/]console[\\/]src[\\/](agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]/],
 ] as const;
 /** Where the gateway serves the console. */
 const BASE = '/console/';

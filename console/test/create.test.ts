@@ -280,3 +280,46 @@ test('Ctrl+K finds an item of any project by its words or ID, and does what the 
   await page.getByRole('dialog', { name: 'New work item' }).waitFor();
   expect(visitor.complaints).toEqual([]);
 });
+
+test('Ctrl+K goes to every section of the settings that one may see, in the language of the page', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('agents', { apiKey: organization.apiKey });
+  const palette = page.getByRole('dialog').filter({ has: page.getByRole('combobox') });
+  const settings = palette.getByRole('option', { name: /^(Settings|Project settings|Einstellungen): / });
+  const offered = async () => {
+    await page.keyboard.press('Control+k');
+    await settings.first().waitFor();
+    return (await settings.allTextContents()).map((text) => text.replace(/^.*: /, '').trim());
+  };
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  const sections = ['API keys', 'Users', 'Sessions', 'Project', 'Feedback sources', 'Webhooks', 'Connected apps'];
+  const parts = ['General', 'Boards', 'Labels', 'Budgets', 'Templates'];
+  expect(await offered()).toEqual([
+    ...[...sections, 'Trust for CI', 'Health', 'Audit log'],
+    ...[...parts, 'Notifications'],
+  ]);
+  for (const [typed, address] of [
+    ['webhooks', '/console/settings/webhooks?'],
+    ['budgets', 'part=budgets'],
+    ['settings notif', '/console/notifications?'],
+  ] as const) {
+    await palette.locator('input:focus').waitFor();
+    await page.keyboard.type(typed);
+    await expect.poll(() => settings.count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain(address);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+  }
+  const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    ...{ name: 'A reader', permissions: ['webhooks:read'] },
+  });
+  const reader = await stage.visit('settings', { apiKey: key.key, locale: 'de-DE' });
+  await reader.page.getByRole('heading', { level: 1 }).waitFor();
+  await reader.page.keyboard.press('Control+k');
+  await reader.page.getByRole('option', { name: 'Einstellungen: Webhooks' }).waitFor();
+  const named = await reader.page.getByRole('option', { name: /^Einstellungen: / }).allTextContents();
+  expect(named.map((text) => text.trim())).toEqual([
+    ...['Einstellungen: Webhooks', 'Einstellungen: Verbundene Apps', 'Einstellungen: Zustand'],
+  ]);
+});

@@ -3,10 +3,12 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
+import { words as frame } from '../frame/messages.ts';
 import { goToProject } from '../go-to-project.ts';
 import { hasWord } from '../language/has.ts';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { settingsIcon } from '../parts/icons.ts';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
 import { groups } from '../parts/page/shortcuts.ts';
@@ -15,6 +17,8 @@ import { useProjects } from '../parts/project.ts';
 import { go, to, toPanel } from '../router.ts';
 import { isOffered, SCREENS } from '../screens.ts';
 import { may } from '../session.ts';
+import { PARTS } from '../settings/project/parts.ts';
+import { SECTIONS } from '../settings/sections.ts';
 import { words } from './messages.ts';
 import { isPaletteOpen } from './open.ts';
 
@@ -121,7 +125,7 @@ function useFound(typed: string): { readonly items: readonly Choice[]; readonly 
   return { items, isKnown: search === typed && isAnswered && !found.isFetching };
 }
 
-/** What the screen offers by keys, the screens, and the projects. */
+/** What the screen offers by keys, the screens, the projects, and all that is set. */
 function useOthers(): readonly Choice[] {
   const projects = useProjects().data ?? [];
   const actions = groups.value.flat().flatMap(({ keys, label, run }) => (run ? [{ keys, label, run }] : []));
@@ -144,5 +148,24 @@ function useOthers(): readonly Choice[] {
       text: `${common.project}: ${name}`,
       run: () => goToProject(id),
     })),
+    ...settings(projects.length > 0),
+  ];
+}
+
+/** The sections of the settings, those of the project that one is in, and what one is told of. */
+function settings(hasProject: boolean): readonly Choice[] {
+  const sections = SECTIONS.filter(({ isOffered }) => isOffered());
+  const isProjectOffered = hasProject && sections.some(({ id }) => id === 'project');
+  const parts = isProjectOffered ? PARTS.filter(({ isOffered }) => isOffered()) : [];
+  const choice = (text: string, href: string): Choice => ({
+    value: `settings ${text}`,
+    text,
+    icon: <Icon of={settingsIcon} />,
+    run: () => go(href),
+  });
+  return [
+    ...sections.map(({ id, name }) => choice(`${frame.settings}: ${name()}`, to(`settings/${id}`))),
+    ...parts.map(({ id, name }) => choice(`${frame.projectSettings}: ${name()}`, to('settings/project', { part: id }))),
+    ...(may('work-items:read') ? [choice(`${frame.settings}: ${common.notifications}`, to('notifications'))] : []),
   ];
 }

@@ -3,14 +3,7 @@ import type { ComponentType } from 'preact';
 import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
 import { identity, may } from '../session.ts';
-import { Audit } from './audit/section.tsx';
-import { Health } from './health/section.tsx';
-import { Keys } from './keys/section.tsx';
 import { words } from './messages.ts';
-import { Sessions } from './sessions/section.tsx';
-import { Sources } from './sources/section.tsx';
-import { Users } from './users/section.tsx';
-import { Webhooks } from './webhooks/section.tsx';
 
 interface SectionEntry {
   /** The address below `settings/`. */
@@ -20,10 +13,17 @@ interface SectionEntry {
   readonly Section: ComponentType;
 }
 
-// Seldom needed, and large.
+// What the sections are called is needed elsewhere, too (palette).
 const Apps = later(async () => (await import('./apps/section.tsx')).Apps);
+const Audit = later(async () => (await import('./audit/section.tsx')).Audit);
+const Health = later(async () => (await import('./health/section.tsx')).Health);
+const Keys = later(async () => (await import('./keys/section.tsx')).Keys);
 const Project = later(async () => (await import('./project/section.tsx')).Project);
+const Sessions = later(async () => (await import('./sessions/section.tsx')).Sessions);
+const Sources = later(async () => (await import('./sources/section.tsx')).Sources);
 const Trust = later(async () => (await import('./trust/section.tsx')).Trust);
+const Users = later(async () => (await import('./users/section.tsx')).Users);
+const Webhooks = later(async () => (await import('./webhooks/section.tsx')).Webhooks);
 
 /** What belongs to no project is refused to whoever is limited to projects. */
 const isUnlimited = () => !identity.value?.projects;

@@ -13,21 +13,16 @@ import { General } from './general.tsx';
 import { Labels } from './labels.tsx';
 import { words } from './messages.ts';
 import { NewProject } from './new-project.tsx';
+import { PARTS } from './parts.ts';
 import { Templates } from './templates.tsx';
 
-/** Parts of a project, by their name in the address. The first is shown unless it says another. */
-const PARTS: readonly {
-  readonly id: string;
-  readonly name: () => string;
-  readonly isOffered: () => boolean;
-  readonly Part: ComponentType<{ readonly project: ProjectRecord }>;
-}[] = [
-  { id: 'general', name: () => words.general, isOffered: () => may('projects:write'), Part: General },
-  { id: 'boards', name: () => words.boards, isOffered: () => true, Part: Boards },
-  { id: 'labels', name: () => common.labels, isOffered: () => true, Part: Labels },
-  { id: 'budgets', name: () => words.budgets, isOffered: () => may('work-items:read'), Part: Budgets },
-  { id: 'templates', name: () => words.templates, isOffered: () => true, Part: Templates },
-];
+const VIEWS: Readonly<Record<(typeof PARTS)[number]['id'], ComponentType<{ readonly project: ProjectRecord }>>> = {
+  general: General,
+  boards: Boards,
+  labels: Labels,
+  budgets: Budgets,
+  templates: Templates,
+};
 
 /** The project that the address names: everything that can be set there, one part at a time. */
 export function Project() {
@@ -37,6 +32,7 @@ export function Project() {
   const mayCreate = may('projects:write') && identity.value?.projects === null;
   const offered = PARTS.filter(({ isOffered }) => isOffered());
   const shown = offered.find(({ id }) => id === filter('part')) ?? offered[0];
+  const Part = shown && VIEWS[shown.id];
   return (
     <Loaded query={projects}>
       {(all) => {
@@ -53,7 +49,7 @@ export function Project() {
               )
             }
           >
-            {project && shown ? (
+            {project && Part ? (
               <>
                 <nav aria-label={words.parts}>
                   <ul class="plain row">
@@ -70,7 +66,7 @@ export function Project() {
                     ))}
                   </ul>
                 </nav>
-                <shown.Part key={`${shown.id} ${project.id}`} project={project} />
+                <Part key={`${shown.id} ${project.id}`} project={project} />
               </>
             ) : (
               <NoProject all={all} />
