@@ -6,6 +6,7 @@ import { call, onSignedOut, send } from './api/call.ts';
 import { queries } from './api/query.ts';
 import { ServiceError } from './api/service-error.ts';
 import { BROWSER, kept } from './kept.ts';
+import { go, path, to } from './router.ts';
 
 export type Identity = Output<typeof me>;
 
@@ -36,10 +37,18 @@ tabs.onmessage = ({ data }: MessageEvent<'in' | 'out' | { readonly ended?: strin
   else if (data.ended === identity.peek()?.key.id) hideAll();
 };
 
+/** Of whoever was signed in here last. */
+let organizationHere: string | undefined;
+
 export async function askWhoIsThere(): Promise<void> {
   const isKnown = session.value.state === 'signed-in';
   try {
-    session.value = { state: 'signed-in', identity: await call<typeof me>('GET /api/me', {}) };
+    const found = await call<typeof me>('GET /api/me', {});
+    const { id } = found.organization;
+    // What the address names is of the other organization.
+    if (organizationHere && organizationHere !== id) go(to(path.peek(), { project: undefined }), 'replace');
+    organizationHere = id;
+    session.value = { state: 'signed-in', identity: found };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Nothing else has become of the user than what `onSignedOut` was told.

@@ -30,10 +30,10 @@ const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels',
 const KEPT_AS = 'list.columns';
 
 export const WIDTHS: Readonly<Record<Column, string>> = {
-  column: '8.5rem',
+  column: '8rem',
   priority: '6.25rem',
-  assignee: '8.5rem',
-  labels: 'minmax(6rem, 1fr)',
+  assignee: '8rem',
+  labels: 'minmax(10rem, 1fr)',
   dueDate: '6.25rem',
   estimate: '5.25rem',
   epic: '12rem',

@@ -166,7 +166,7 @@ export function Table({ list, boards, columns }: TableProps) {
     : first
       ? { key: first.key, id: first.card.id, cell: 'title' }
       : undefined;
-  const widths = [...(mayWrite ? ['2.25rem'] : []), 'minmax(20rem, 4fr)', ...columns.map((column) => WIDTHS[column])];
+  const widths = [...(mayWrite ? ['2.25rem'] : []), 'minmax(18rem, 4fr)', ...columns.map((column) => WIDTHS[column])];
   const drawn = rows.entries.flatMap(({ index, start, key }) => {
     const line = lines[index];
     if (!line) return [];
