@@ -8,7 +8,6 @@ import {
 } from '@worktrack/contracts/operation';
 import { RecoveringChannel } from './channel.ts';
 import { Availability, HOLD_MS } from './client/availability.ts';
-import { deadlineExceeded, unavailable } from './client/failures.ts';
 import { outgoingText } from './client/outgoing-text.ts';
 import { type Destination, mayWait, type PendingCall, PendingCalls } from './client/pending-calls.ts';
 import { QueueWatch } from './client/queue-watch.ts';
@@ -16,6 +15,7 @@ import { Replies } from './client/replies.ts';
 import { RequestSender } from './client/request-sender.ts';
 import { nowMs } from './clock.ts';
 import type { Broker } from './connection.ts';
+import { deadlineExceeded, unavailable } from './failures.ts';
 import { consumeReplies } from './message/direct-reply.ts';
 import type { RequestSigner } from './message/signature.ts';
 import { type LaneName, laneQueues } from './queues.ts';

@@ -1,7 +1,7 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { nowMs } from '../clock.ts';
 import type { RecoveringConnection } from '../connection.ts';
-import { unavailable } from './failures.ts';
+import { unavailable } from '../failures.ts';
 
 /** How long new calls wait for a broken connection before they are refused at once. */
 export const HOLD_MS = 1_000;

@@ -1,11 +1,11 @@
 import type { ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
+import { deadlineExceeded } from '../failures.ts';
 import type { CallText } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { OpenSet } from '../open-set.ts';
 import type { LaneName } from '../queues.ts';
 import type { CallTrace, RpcObserver } from '../types.ts';
-import { deadlineExceeded } from './failures.ts';
 
 /** Where the calls in one lane of one service go. */
 export interface Destination {

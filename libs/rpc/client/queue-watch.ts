@@ -1,10 +1,10 @@
 import type { ChannelModel, Message } from 'amqplib';
 import { nowMs } from '../clock.ts';
+import { unavailable } from '../failures.ts';
 import { readRequests } from '../message/envelope.ts';
 import { graceMsOf, laneQueues, lookAtQueue, MAX_GENERATIONS, RESTART_GRACE_MS } from '../queues.ts';
 import type { Log } from '../types.ts';
 import type { Availability } from './availability.ts';
-import { unavailable } from './failures.ts';
 import type { Destination, PendingCall, PendingCalls } from './pending-calls.ts';
 import type { RequestSender } from './request-sender.ts';
 

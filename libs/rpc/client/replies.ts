@@ -1,10 +1,10 @@
 import { type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import type { ConsumeMessage } from 'amqplib';
 import { nowMs } from '../clock.ts';
+import { deadlineExceeded } from '../failures.ts';
 import { type LostBefore, type ReplyItem, ReplyStatus, readReplies } from '../message/envelope.ts';
 import { decodeFrame } from '../message/frame.ts';
 import type { Log, RpcObserver } from '../types.ts';
-import { deadlineExceeded } from './failures.ts';
 import type { PendingCalls } from './pending-calls.ts';
 import type { QueueWatch } from './queue-watch.ts';
 import type { RequestSender } from './request-sender.ts';

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Channel } from 'amqplib';
 import type { RecoveringChannel } from '../channel.ts';
 import { nowMs } from '../clock.ts';
+import { unavailable } from '../failures.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import { DIRECT_REPLY_TO } from '../message/direct-reply.ts';
 import { encodeRequests, type OutgoingItem } from '../message/envelope.ts';
 import { oncePerTick } from '../tick.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import type { Availability } from './availability.ts';
-import { unavailable } from './failures.ts';
 import type { Destination, PendingCall, PendingCalls } from './pending-calls.ts';
 
 const PUBLISH_OPTIONS = { mandatory: true, replyTo: DIRECT_REPLY_TO };

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
+import { deadlineExceeded } from '../failures.ts';
 import { ReplyStatus, replyItem } from '../message/envelope.ts';
 import { OpenSet } from '../open-set.ts';
 import type { RpcObserver } from '../types.ts';
@@ -92,7 +93,8 @@ export class OpenItems {
     let next = Number.POSITIVE_INFINITY;
     for (const item of this.#running) {
       if (item.deadlineAtMs <= now) {
-        this.fail(item, { code: 'DEADLINE_EXCEEDED', message: `${item.request.body[0]} did not end in time.` });
+        // In the words of the caller, whichever of the two looks first.
+        this.fail(item, deadlineExceeded(item.request.body[0]).toValue());
       } else if (item.deadlineAtMs < next) next = item.deadlineAtMs;
     }
     return next;
