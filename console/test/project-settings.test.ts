@@ -178,7 +178,7 @@ test('a project is created with its gates enforced, changed, and deleted when it
   await page.getByLabel('Key').fill('TOOLONG');
   await visitor.isGood('project-general');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('must be one to five letters A–Z', { exact: true }).waitFor();
+  await page.getByText('One to five letters, A to Z.', { exact: true }).waitFor();
   await page.getByLabel('Key').fill('web');
   await page.getByLabel('Description').fill('The shop.');
   await page.getByLabel('Technology').fill('TypeScript\nPostgreSQL');

@@ -40,7 +40,7 @@ test('a webhook is created and its secret shown once; deliveries are listed, tes
   await page.getByRole('button', { name: 'Create' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: true }).waitFor();
-  await dialog.getByText('must be an https URL').waitFor();
+  await dialog.getByText('This is no https address.').waitFor();
   expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
   expect(await page.locator('.toast').count()).toBe(0);
   await page.getByLabel('URL').fill(url);

@@ -1,7 +1,10 @@
 import { ERRORS, type ErrorCode, type ErrorExtra, REASONS } from '@worktrack/contracts/errors';
+import { createWebhook } from '@worktrack/contracts/events/webhooks';
+import { createSource } from '@worktrack/contracts/feedback/sources';
 import { createUser } from '@worktrack/contracts/keys/users';
 import { LANGUAGES } from '@worktrack/contracts/people/languages';
 import { updateBoard } from '@worktrack/contracts/projects/board-operations';
+import { updateProject } from '@worktrack/contracts/projects/project-operations';
 import { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import { setProjectBudget } from '@worktrack/contracts/work-items/costs/budget';
 import { describe, expect, test } from 'vitest';
@@ -64,6 +67,14 @@ test.each([
   ['estimate', createWorkItem, { estimate: -1 }, 'Mindestens 0.'],
   ['limitUsd', setProjectBudget, { limitUsd: 1e12 }, 'Höchstens 1.000.000.000.'],
   ['email', createUser, { email: 'grace' }, 'Das ist keine E-Mail-Adresse.'],
+  ['title', createWorkItem, { title: 'One\ntwo' }, 'Nur eine Zeile.'],
+  ['dueDate', createWorkItem, { dueDate: '2026-02-30' }, 'Dieses Datum ist hier nicht möglich.'],
+  ['dueDate', createWorkItem, { dueDate: '1066-10-14' }, 'Dieses Datum ist hier nicht möglich.'],
+  ['estimate', createWorkItem, { estimate: 'much' }, 'Das ist keine Zahl.'],
+  ['url', createWebhook, { url: 'hooks.example' }, 'Das ist keine https-Adresse.'],
+  ['allowedDomains.0', createSource, { allowedDomains: ['http://'] }, 'Das ist keine Domain wie example.com.'],
+  ['columns.0.limit', updateBoard, { columns: [{ name: 'Now', limit: 1.5 }] }, 'Nur ganze Zahlen.'],
+  ['key', updateProject, { key: '12' }, 'Ein bis fünf Buchstaben von A bis Z.'],
   [
     'columns.1.name',
     updateBoard,

@@ -156,6 +156,48 @@ const faults = messages({
     tr: 'Bu bir e-posta adresi değil.',
     ja: 'メールアドレスではありません。',
   },
+  date: {
+    en: 'This is no date that can be used here.',
+    de: 'Dieses Datum ist hier nicht möglich.',
+    tr: 'Bu tarih burada kullanılamaz.',
+    ja: 'この日付は使用できません。',
+  },
+  address: {
+    en: 'This is no https address.',
+    de: 'Das ist keine https-Adresse.',
+    tr: 'Bu bir https adresi değil.',
+    ja: 'https のアドレスではありません。',
+  },
+  domain: {
+    en: 'This is no domain, such as example.com.',
+    de: 'Das ist keine Domain wie example.com.',
+    tr: 'Bu, example.com gibi bir alan adı değil.',
+    ja: 'example.com のようなドメインではありません。',
+  },
+  whole: {
+    en: 'Whole numbers only.',
+    de: 'Nur ganze Zahlen.',
+    tr: 'Yalnızca tam sayı.',
+    ja: '整数で入力してください。',
+  },
+  number: {
+    en: 'This is no number.',
+    de: 'Das ist keine Zahl.',
+    tr: 'Bu bir sayı değil.',
+    ja: '数値で入力してください。',
+  },
+  oneLine: {
+    en: 'One line only.',
+    de: 'Nur eine Zeile.',
+    tr: 'Yalnızca tek satır.',
+    ja: '1 行で入力してください。',
+  },
+  letters: {
+    en: 'One to five letters, A to Z.',
+    de: 'Ein bis fünf Buchstaben von A bis Z.',
+    tr: 'A’dan Z’ye bir ila beş harf.',
+    ja: 'A から Z の 1 ～ 5 文字です。',
+  },
 });
 const FAULTS: readonly (readonly [keyof typeof faults, RegExp])[] = [
   ['empty', /^(is required|must not be empty)/],
@@ -163,6 +205,13 @@ const FAULTS: readonly (readonly [keyof typeof faults, RegExp])[] = [
   ['tooMuch', /^must (?:have|be) at most ([\d.]+)/],
   ['tooLittle', /^must (?:have|be) at least ([\d.]+)/],
   ['email', /^must be an e-mail/],
+  ['date', /^must be (a date|a day|\d{4}-\d\d-\d\d or later)/],
+  ['address', /^must be an https? (or https )?URL/],
+  ['domain', /^must be a host or an origin/],
+  ['whole', /^must be a whole number/],
+  ['number', /^must be a number/],
+  ['oneLine', /^must be one line/],
+  ['letters', /^must be one to five letters/],
 ];
 
 type Name = keyof typeof sentences;
