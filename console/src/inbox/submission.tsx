@@ -96,44 +96,44 @@ export function Submission({ item, next }: SubmissionProps) {
         </div>
       )}
       {isWriter && (
-        <fieldset class="row" aria-label={words.status}>
-          {Object.entries(STATUS_KEYS).map(([key, status]) => (
-            <button
-              key={key}
-              type="button"
-              class="button button-quiet"
-              aria-pressed={item.status === status}
-              aria-keyshortcuts={key}
-              onClick={() => void setStatus(status)}
-            >
-              {words[status]} <kbd>{key}</kbd>
-            </button>
-          ))}
-        </fieldset>
-      )}
-      {isWriter && (
-        <div class="row">
-          {mayLink && (
-            <button type="button" class="button" aria-keyshortcuts="l" onClick={() => setOpen('link')}>
-              {words.link} <kbd>l</kbd>
-            </button>
-          )}
-          {mayLink && may('work-items:write') && (
-            <button type="button" class="button" aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
-              {words.makeIdea} <kbd>i</kbd>
-            </button>
-          )}
-          {!item.erasedAt && (
-            <button
-              type="button"
-              class="button button-quiet button-bad"
-              aria-keyshortcuts="x"
-              onClick={() => setOpen('erase')}
-            >
-              {words.erase} <kbd>x</kbd>
-            </button>
-          )}
-        </div>
+        <>
+          <fieldset class="row" aria-label={words.status}>
+            {Object.entries(STATUS_KEYS).map(([key, status]) => (
+              <button
+                key={key}
+                type="button"
+                class="button button-quiet"
+                aria-pressed={item.status === status}
+                aria-keyshortcuts={key}
+                onClick={() => void setStatus(status)}
+              >
+                {words[status]} <kbd>{key}</kbd>
+              </button>
+            ))}
+          </fieldset>
+          <div class="row">
+            {mayLink && (
+              <button type="button" class="button" aria-keyshortcuts="l" onClick={() => setOpen('link')}>
+                {words.link} <kbd>l</kbd>
+              </button>
+            )}
+            {mayLink && may('work-items:write') && (
+              <button type="button" class="button" aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
+                {words.makeIdea} <kbd>i</kbd>
+              </button>
+            )}
+            {!item.erasedAt && (
+              <button
+                type="button"
+                class="button button-quiet button-bad"
+                aria-keyshortcuts="x"
+                onClick={() => setOpen('erase')}
+              >
+                {words.erase} <kbd>x</kbd>
+              </button>
+            )}
+          </div>
+        </>
       )}
       {open === 'link' && <LinkDialog feedbackId={item.id} onClose={close} />}
       {open === 'idea' && <NewIdea item={item} onClose={close} />}

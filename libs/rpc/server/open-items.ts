@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import { deadlineExceeded } from '../failures.ts';
-import { ReplyStatus, replyItem } from '../message/envelope.ts';
+import { failedItem, ReplyStatus, replyItem } from '../message/envelope.ts';
 import { OpenSet } from '../open-set.ts';
 import type { RpcObserver } from '../types.ts';
 import type { Delivery, Item } from './delivery.ts';
@@ -43,7 +43,7 @@ export class OpenItems {
   }
 
   fail(item: Item, error: ErrorValue): void {
-    this.#answer(item, replyItem(item.request.id, ReplyStatus.failed, JSON.stringify(error)), error.code);
+    this.#answer(item, failedItem(item.request.id, error), error.code);
   }
 
   /** Dropped without running. The client has given up by its own clock; if not, this tells it that our estimate was wrong. */
