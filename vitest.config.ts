@@ -74,7 +74,7 @@ export default defineConfig({
     // What the files of a run share, whatever their project.
     globalSetup: ['test/support/global-setup.ts'],
     // Most tests wait for servers and services, which need the cores too.
-    maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),
+    maxWorkers: Math.max(3, Math.ceil(availableParallelism() / 2)),
     // Servers of others are shared whole: only our own have a virtual host and a database for each file.
     fileParallelism: !process.env.RABBITMQ_URL && !process.env.REDIS_URL,
   },

