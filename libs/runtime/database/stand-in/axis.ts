@@ -4,6 +4,8 @@ import type { AnyModel, Order } from '../walk-index.ts';
 /** The order's field as numbers that increase in the direction of the order. */
 export interface Axis {
   readonly firstWidth: number;
+  /** Beyond a window of this width hardly anything is to be expected, so it has no end. */
+  readonly widest: number;
   /** For how long the end of a first page is remembered. Where the newest come first, any number of them may have come before it since. */
   readonly endLastsMs: number;
   /** Where the first page is likely to begin. */
@@ -17,12 +19,14 @@ export interface Axis {
 }
 
 const A_MINUTE_MS = 60_000;
+const A_YEAR_MS = 365 * 24 * 60 * A_MINUTE_MS;
 /** The bounds of a Date (ECMA-262, 21.4.1.1). */
 const MAX_TIME_MS = 8.64e15;
 
 /** UUIDv7, newest first. */
 const NEWEST_IDS: Axis = {
   firstWidth: A_MINUTE_MS,
+  widest: A_YEAR_MS,
   endLastsMs: A_MINUTE_MS,
   start: () => -Date.now(),
   toAxis: (id) => -Number.parseInt(String(id).slice(0, 13).replace('-', ''), 16),
@@ -37,6 +41,7 @@ const firstIdOf = (ms: number) => firstIdAt(new Date(Math.floor(ms)));
 
 const NUMBERS: Axis = {
   firstWidth: 64,
+  widest: 1e9,
   endLastsMs: Infinity,
   start: () => 0,
   toAxis: Number,
@@ -46,6 +51,7 @@ const NUMBERS: Axis = {
 /** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
 const NEWEST_TIMES: Axis = {
   firstWidth: A_MINUTE_MS,
+  widest: A_YEAR_MS,
   endLastsMs: A_MINUTE_MS,
   start: () => -Date.now(),
   toAxis: (time) => -(time as Date).getTime(),
@@ -58,6 +64,7 @@ const NEWEST_TIMES: Axis = {
 /** Oldest first. With exclusive ends, too. */
 const OLDEST_TIMES: Axis = {
   firstWidth: A_MINUTE_MS,
+  widest: A_YEAR_MS,
   endLastsMs: A_MINUTE_MS,
   start: () => 0,
   toAxis: (time) => (time as Date).getTime(),

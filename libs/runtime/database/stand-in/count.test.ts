@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';
 import { uuidAt } from '../../../../test/support/uuid-at.ts';
 import { createLog } from '../../process/logging.ts';
@@ -25,6 +25,11 @@ const A_YEAR_MS = 365 * 86_400_000;
 /** Entries with one word, the newest this old, and each this much older than the one before. */
 async function entries(count: number, { newestMs = 0, apartMs = 0 }) {
   const organizationId = uuidv7();
+  await addTo(organizationId, count, { newestMs, apartMs });
+  return { filter: { organizationId, word: 'word' }, order: { field: '_id', direction: -1 } as const, limit: LIMIT };
+}
+
+async function addTo(organizationId: string, count: number, { newestMs = 0, apartMs = 0 }): Promise<void> {
   const from = Date.now() - newestMs;
   await CountedModel.insertMany(
     Array.from({ length: count }, (_, index) => ({
@@ -33,7 +38,6 @@ async function entries(count: number, { newestMs = 0, apartMs = 0 }) {
       word: 'word',
     })),
   );
-  return { filter: { organizationId, word: 'word' }, order: { field: '_id', direction: -1 } as const, limit: LIMIT };
 }
 
 describe.each([
@@ -92,7 +96,24 @@ test('fewer than the limit are counted by one query, once they were, and still u
   queries = 0;
   expect(await counted()).toBe(LIMIT / 10);
   expect(queries).toBe(1);
-  const { organizationId, word } = read.filter;
-  await CountedModel.insertMany(Array.from({ length: LIMIT }, () => ({ _id: uuidv7(), organizationId, word })));
+  await addTo(read.filter.organizationId, LIMIT, {});
   for (let time = 0; time < 3; time++) expect(await counted()).toBe(LIMIT);
+});
+
+test('a list that was short is not counted at once when it may have grown since', async () => {
+  const read = await entries(LIMIT / 10, { newestMs: A_YEAR_MS });
+  let counted = 0;
+  const counting = (async (...args) => {
+    const found = await countIndex(...args);
+    counted += found;
+    return found;
+  }) as typeof countIndex;
+  const count = () => countByWindows(CountedModel, read, counting, walkIndex);
+  expect(await count()).toBe(LIMIT / 10);
+  await addTo(read.filter.organizationId, 30 * LIMIT, { apartMs: 100 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  counted = 0;
+  expect(await count()).toBe(LIMIT);
+  expect(counted).toBeLessThan(10 * LIMIT);
 });

@@ -20,10 +20,11 @@ export async function countByWindows(
   const axis = axisOf(model, order);
   const memory = new Memory(model, axis, read, 'count');
   // As it is now: another count of the same list may end meanwhile.
-  const { span } = memory;
-  if (span === Infinity) {
+  const { span, isShort } = memory;
+  if (isShort) {
     const all = await count(model, { ...read, limit: Number.MAX_SAFE_INTEGER });
-    if (all >= limit) memory.keep(axis.firstWidth * FIRST_SHARE);
+    if (all < limit) memory.keepShort();
+    else memory.keep(axis.firstWidth * FIRST_SHARE);
     return Math.min(all, limit);
   }
   const present = [{ $project: { [order.field]: 1 } }];
@@ -36,7 +37,7 @@ export async function countByWindows(
     count(model, { ...read, range: window, limit: Number.MAX_SAFE_INTEGER }),
   );
   // Whatever has fewer is read to its end each time: once, and not a window at a time.
-  if (found < limit) memory.keep(Infinity);
+  if (found < limit) memory.keepShort();
   else if (far < Infinity) memory.keep((far - start) * (limit / found) * MARGIN);
   return Math.min(found, limit);
 }

@@ -2,22 +2,29 @@ import { LRUCache } from 'lru-cache';
 import type { AnyModel, OrderedRead } from '../walk-index.ts';
 import type { Axis } from './axis.ts';
 
-/** How much wider, or narrower, a window may be than the one before: how many match further on can only be guessed. */
-const MAX_WIDENING = 16;
+/**
+ * How much wider, or narrower, a window may be than the one before: how many match further on can only be guessed. Whatever comes after a gap is read
+ * as far as this times the gap, for items come in bursts.
+ */
+const MAX_WIDENING = 8;
 const MAX_NARROWING = 1 / 4;
 /** A little more than is expected to suffice. */
 export const MARGIN = 1.2;
-/** After this many, the rest is read at once: there are few matches. */
-const MAX_WINDOWS = 8;
+/** A bound for what never happens: windows that hold a few each, all the way. */
+const MAX_WINDOWS = 32;
+/** For how long it is remembered that a list is short: it may have grown by an import of 100 000 since. */
+const SHORT_LASTS_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /** What is remembered of a list. It only says where to look first, so it may be as old as it likes. */
 interface Remembered {
-  /** How wide the part of the order is that holds as many as are wanted. */
-  readonly span: number;
+  /** How wide the part of the order is that holds as many as are wanted, as far as that is known. */
+  readonly span?: number;
   /** Where a first page ended, and when that was seen. */
   readonly end?: number;
   readonly endAtMs?: number;
+  /** When all of it was fewer than are counted. */
+  readonly shortAtMs?: number;
 }
 
 const remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
@@ -45,12 +52,22 @@ export class Memory {
   /** Where a first page ended, unless too much may have come before it since. */
   get end(): number | undefined {
     const { end, endAtMs = 0 } = remembered.get(this.#key) ?? {};
-    return Date.now() - endAtMs < this.#axis.endLastsMs ? end : undefined;
+    const lastsMs = end === Infinity ? SHORT_LASTS_MS : this.#axis.endLastsMs;
+    return Date.now() - endAtMs < lastsMs ? end : undefined;
+  }
+
+  /** Whether all of it is few enough to be counted at once. */
+  get isShort(): boolean {
+    return Date.now() - (remembered.get(this.#key)?.shortAtMs ?? 0) < SHORT_LASTS_MS;
+  }
+
+  keepShort(): void {
+    remembered.set(this.#key, { shortAtMs: Date.now() });
   }
 
   /** @param end of a first page */
   keep(span: number, end?: number): void {
-    const before = remembered.get(this.#key);
+    const { shortAtMs: _, ...before } = remembered.get(this.#key) ?? {};
     const seen = end === undefined ? before : { end, endAtMs: Date.now() };
     remembered.set(this.#key, { ...seen, span: Math.max(1, span) });
   }
@@ -80,14 +97,14 @@ export async function walkWindows(
   let near: number | undefined;
   let found = 0;
   for (let windows = 1; ; windows++) {
-    if (windows === MAX_WINDOWS) far = Infinity;
     const count = await read(within(range, axis.range(near, far)), windows === 1);
     found += count;
     if (found >= wanted || far === Infinity) return { found, far };
     const needed = ((wanted - found) / count) * MARGIN;
     width *= Math.min(MAX_WIDENING, Math.max(MAX_NARROWING, needed));
     near = far;
-    far = near + Math.max(1, width);
+    // Not after a number of windows: at the end of a burst the first are narrow, and all that came before it would be read.
+    far = width > axis.widest || windows + 1 === MAX_WINDOWS ? Infinity : near + Math.max(1, width);
   }
 }
 
