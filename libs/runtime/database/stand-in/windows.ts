@@ -52,8 +52,7 @@ export class Memory {
   /** Where a first page ended, unless too much may have come before it since. */
   get end(): number | undefined {
     const { end, endAtMs = 0 } = remembered.get(this.#key) ?? {};
-    const lastsMs = end === Infinity ? SHORT_LASTS_MS : this.#axis.endLastsMs;
-    return Date.now() - endAtMs < lastsMs ? end : undefined;
+    return Date.now() - endAtMs < this.#axis.endLastsMs ? end : undefined;
   }
 
   /** Whether all of it is few enough to be counted at once. */
