@@ -220,7 +220,11 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
       { 'services.gateway.scaling': { maxReplicas: 5, queueLength: 20 } },
       /scaling/,
     ],
-    ['a misspelt limit', { 'services.keys.resources.limit': { memory: '1Gi' } }, /limit\W+(is )?not allowed/],
+    [
+      'a misspelt limit',
+      { 'services.keys.resources.limit': { memory: '1Gi' } },
+      /'limit' not allowed|property limit is not allowed/,
+    ],
     ['a number of replicas that is none', { 'services.keys.replicas': 0 }, /replicas/],
     [
       'two scalers of one service',

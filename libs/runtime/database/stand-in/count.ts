@@ -20,24 +20,25 @@ export async function countByWindows(
   const axis = axisOf(model, order);
   const memory = new Memory(model, axis, read, 'count');
   // As it is now: another count of the same list may end meanwhile.
-  const { span, isShort } = memory;
-  if (isShort) {
+  const { span, end } = memory;
+  const firstWidth = Math.max(1, axis.firstWidth * FIRST_SHARE);
+  // Whatever has fewer than the limit is read to its end: once, and not a window at a time. Not for long: it may have grown by an import since.
+  if (end === Infinity) {
     const all = await count(model, { ...read, limit: Number.MAX_SAFE_INTEGER });
-    if (all < limit) memory.keepShort();
-    else memory.keep(axis.firstWidth * FIRST_SHARE);
+    if (all < limit) memory.keep(firstWidth, Infinity);
+    else memory.forget();
     return Math.min(all, limit);
   }
   const present = [{ $project: { [order.field]: 1 } }];
   const [first] = await inOrderByWindows<Record<string, unknown>>(model, { ...read, limit: 1, present }, reader);
   if (!first) return 0;
   const start = axis.toAxis(valueAt(first, order.field));
-  const width = span ?? Math.max(1, axis.firstWidth * FIRST_SHARE);
+  const width = span ?? firstWidth;
   const { found, far } = await walkWindows(axis, { range, far: start + width, width, wanted: limit }, (window) =>
     // Nobody stops it, so it may as well say how many there are.
     count(model, { ...read, range: window, limit: Number.MAX_SAFE_INTEGER }),
   );
-  // Whatever has fewer is read to its end each time: once, and not a window at a time.
-  if (found < limit) memory.keepShort();
-  else if (far < Infinity) memory.keep((far - start) * (limit / found) * MARGIN);
+  if (found < limit) memory.keep(firstWidth, Infinity);
+  else if (far < Infinity) memory.keep((far - start) * (limit / found) * MARGIN, far);
   return Math.min(found, limit);
 }

@@ -12,19 +12,15 @@ const MAX_NARROWING = 1 / 4;
 export const MARGIN = 1.2;
 /** A bound for what never happens: windows that hold a few each, all the way. */
 const MAX_WINDOWS = 32;
-/** For how long it is remembered that a list is short: it may have grown by an import of 100 000 since. */
-const SHORT_LASTS_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /** What is remembered of a list. It only says where to look first, so it may be as old as it likes. */
 interface Remembered {
-  /** How wide the part of the order is that holds as many as are wanted, as far as that is known. */
-  readonly span?: number;
-  /** Where a first page ended, and when that was seen. */
+  /** How wide the part of the order is that holds as many as are wanted. */
+  readonly span: number;
+  /** Where a first page ended, or a count (Infinity: nothing was left), and when that was seen. */
   readonly end?: number;
   readonly endAtMs?: number;
-  /** When all of it was fewer than are counted. */
-  readonly shortAtMs?: number;
 }
 
 const remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
@@ -55,20 +51,15 @@ export class Memory {
     return Date.now() - endAtMs < this.#axis.endLastsMs ? end : undefined;
   }
 
-  /** Whether all of it is few enough to be counted at once. */
-  get isShort(): boolean {
-    return Date.now() - (remembered.get(this.#key)?.shortAtMs ?? 0) < SHORT_LASTS_MS;
-  }
-
-  keepShort(): void {
-    remembered.set(this.#key, { shortAtMs: Date.now() });
-  }
-
-  /** @param end of a first page */
+  /** @param end of a first page, or of a count */
   keep(span: number, end?: number): void {
-    const { shortAtMs: _, ...before } = remembered.get(this.#key) ?? {};
+    const before = remembered.get(this.#key);
     const seen = end === undefined ? before : { end, endAtMs: Date.now() };
     remembered.set(this.#key, { ...seen, span: Math.max(1, span) });
+  }
+
+  forget(): void {
+    remembered.delete(this.#key);
   }
 }
 
