@@ -227,6 +227,27 @@ test('a begun ID is completed in pickers and in texts, and what is taken away le
   expect(visitor.complaints).toEqual([]);
 });
 
+test('a column whose name was typed before the board was read is found once it is', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Move me', boardColumnId: 'Backlog' });
+  const { page } = await stage.visit('', { apiKey: organization.apiKey });
+  const typed = Promise.withResolvers<void>();
+  await page.route(`**/api/boards/${organization.boardId}`, async (route) => {
+    await typed.promise;
+    await route.continue();
+  });
+  await page.goto(`${stage.url}/console/items/${taskId}`);
+  const column = page.getByRole('combobox', { name: 'Column' });
+  await column.selectText();
+  await page.keyboard.type('to do');
+  await page.getByText('Nothing found').waitFor();
+  typed.resolve();
+  await page.getByRole('option', { name: 'To Do', selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  const placed = async () => (await organization.call<WorkItem>('GET', `/api/work-items/${id}`)).data.columnName;
+  await expect.poll(placed).toBe('To Do');
+});
+
 test('what a lead does every day takes few keys beside the words, and no mouse', async () => {
   const organization = await stage.newOrganization();
   const { call, projectId, boardId, columns } = organization;

@@ -85,7 +85,10 @@ export function useListbox({ onChoose, value, typed, offered }: ListboxOptions):
   }, [typed]);
 
   useLayoutEffect(() => {
-    if (list.current && input.current) show(list.current, input.current);
+    if (!list.current || !input.current) return;
+    // Typed before what it finds was there.
+    if (typed && !list.current.querySelector('[aria-selected=true]')) keys.current?.navigate(1);
+    show(list.current, input.current);
   }, [offered]);
 
   // A press elsewhere takes the focus away.

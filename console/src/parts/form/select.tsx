@@ -27,9 +27,14 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   const { value, options, none, onChoose, inline, disabled, ...attributes } = props;
   const [typed, setTyped] = useState('');
   const all = none === undefined ? options : [['' as Value, none] as const, ...options];
+  const found = all.filter(([, each]) => has(each, typed));
+  // What begins so comes first, since Enter takes it.
+  const begins = ([, each]: (typeof all)[number]) => folded(each).startsWith(folded(typed));
+  const offered = typed === '' ? all : [...found.filter(begins), ...found.filter((each) => !begins(each))];
   const listbox = useListbox({
     value: value ?? '',
     typed,
+    offered: offered.length,
     onChoose: (chosen) => {
       setTyped('');
       if (chosen !== (value ?? '')) onChoose(chosen as Value | '');
@@ -37,10 +42,6 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   });
   const { input, list, id, isOpen } = listbox;
   const [, name = '', icon] = all.find(([each]) => each === (value ?? '')) ?? [];
-  const found = all.filter(([, each]) => has(each, typed));
-  // What begins so comes first, since Enter takes it.
-  const begins = ([, each]: (typeof all)[number]) => folded(each).startsWith(folded(typed));
-  const offered = typed === '' ? all : [...found.filter(begins), ...found.filter((each) => !begins(each))];
   const open = () => {
     if (disabled || isOpen) return;
     setTyped('');
