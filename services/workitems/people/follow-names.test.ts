@@ -104,6 +104,24 @@ test('of two names the later holds, in whichever order they are heard', async ()
   expect([await assigneeOf(id), await assigneeOf(late)]).toEqual(['Countess', 'Countess']);
 });
 
+test('what is assigned to a user follows while others write it, and holds nobody up', async () => {
+  const ids = await Promise.all(Array.from({ length: 30 }, () => assigned(ada)));
+  await say('Ada', 1);
+  let isOver = false;
+  const writers = Array.from({ length: 8 }, async (_, at) => {
+    for (let next = at; !isOver; next++) {
+      await call(own.caller, 'workItems.comment', { workItemId: ids[next % ids.length] as string, text: 'Hear.' });
+    }
+  });
+  for (let revision = 2; revision <= 6; revision++) {
+    await say(`Ada ${revision}`, revision);
+    await lookIn(0);
+  }
+  isOver = true;
+  await Promise.all(writers);
+  expect(new Set(await Promise.all(ids.map(assigneeOf)))).toEqual(new Set(['Ada 6']));
+});
+
 test('a saved view goes on listing the user', async () => {
   const saved = (filters: Record<string, string | string[]>) =>
     call(own.caller, 'views.create', { name: `Of ${uuidv7()}`, projectId: own.project.id, filters });

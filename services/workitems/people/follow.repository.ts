@@ -1,7 +1,9 @@
 import { asPart } from '@worktrack/contracts/query-values';
 import { LEASE_STATES } from '@worktrack/contracts/work-items/work-item';
+import { updateEach } from '@worktrack/runtime/database/writes/update-each';
 import mongoose from 'mongoose';
 import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
+import { asRead, type ReadItem } from '../items/grounds.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { ViewModel } from '../views/views.model.ts';
 import type { NamesRecord } from './names.model.ts';
@@ -15,21 +17,41 @@ export async function followInItems({ _id: userId, organizationId, name, former 
   // An agent may have the name, too.
   const notClaimed = mongoose.trusted({ $nin: former });
   for (const assignee of former) {
-    await ItemModel.updateMany(
-      { organizationId, assignee, claimedBy: notClaimed, ...isUsers },
-      { $set: { assignee: name, assigneeId: userId }, $inc: { revision: 1 } },
-    );
+    const isNamedSo = { organizationId, assignee, claimedBy: notClaimed, ...isUsers };
+    await setInAll(isNamedSo, { assignee: name, assigneeId: userId });
   }
   // What agents hold goes back to whom it was taken from.
   for (const state of LEASE_STATES) {
-    await ItemModel.updateMany(
-      {
-        ...{ organizationId, 'lease.state': state },
-        ...{ 'lease.before.assignee': mongoose.trusted({ $in: former }), 'lease.before.claimedBy': notClaimed },
-        ...isUsers,
-      },
-      { $set: { 'lease.before.assignee': name, assigneeId: userId }, $inc: { revision: 1 } },
-    );
+    const goesBackToThem = {
+      ...{ organizationId, 'lease.state': state },
+      ...{ 'lease.before.assignee': mongoose.trusted({ $in: former }), 'lease.before.claimedBy': notClaimed },
+      ...isUsers,
+    };
+    await setInAll(goesBackToThem, { 'lease.before.assignee': name, assigneeId: userId });
+  }
+}
+
+const SET_AT_ONCE = 500;
+
+/**
+ * One by one, which holds nothing while it waits: somebody may be writing one of them in a transaction, which an `updateMany` would wait for halfway. One that was
+ * written since it was read is read again.
+ * @param which what is set ends it
+ */
+async function setInAll(
+  which: Readonly<Record<string, unknown>>,
+  set: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (;;) {
+    const found = await ItemModel.find(which, { organizationId: 1, treeVersion: 1, revision: 1 })
+      .limit(SET_AT_ONCE)
+      .lean<ReadItem[]>();
+    if (found.length === 0) return;
+    const updates = found.map((item) => ({
+      filter: asRead(item).filter,
+      set: { ...set, revision: item.revision + 1 },
+    }));
+    await updateEach(ItemModel, updates);
   }
 }
 
