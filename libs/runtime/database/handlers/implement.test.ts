@@ -38,6 +38,7 @@ const contract = serviceContract('sample', [
   operation({ ...counting, name: 'counter.shareTogether' }),
   operation({ ...counting, name: 'counter.addTwiceTogether' }),
   operation({ ...counting, name: 'counter.take' }),
+  operation({ ...counting, name: 'counter.refuseFromMemory' }),
   operation({ ...counting, name: 'counter.addBytes', bytes: 'up' }),
   operation({ ...counting, name: 'counter.read', permissions: ['work-items:read'], effect: 'read' }),
 ]);
@@ -67,6 +68,7 @@ let announcements: number[] = [];
 let announcementFails = false;
 /** How often a read meets a change between its queries. */
 let changesMet = 0;
+let outcomes: string[] = [];
 const handlers = implement(contract, {
   'counter.add': ({ by }, { tx }) => add(by, tx),
   'counter.addAgain': ({ by }, { tx }) => add(by, tx),
@@ -104,6 +106,13 @@ const handlers = implement(contract, {
   'counter.take': grouped(async (_, { writes }) => {
     writes.insert(CounterModel, { _id: 'taken', count: 1 });
     return { count: 1, secret: null };
+  }),
+  'counter.refuseFromMemory': grouped(async (_, { writes, fail }) => {
+    writes.afterwards((outcome) => outcomes.push(outcome));
+    writes.tookFromMemory(async () => {
+      throw new Error('The database is away.');
+    });
+    throw fail('CONFLICT', 'As far as is remembered.');
   }),
   'counter.read': async () => {
     if (changesMet-- > 0) throw new Stale('Two queries saw different moments.');
@@ -267,6 +276,12 @@ describe('writes that are committed together', () => {
     expect(others.map(({ status }) => status)).toEqual(Array(20).fill('fulfilled'));
     expect(await count()).toBe(20);
   });
+});
+
+test('whoever waits for the outcome of a write hears of it, though nobody can find out whether its refusal was out of date', async () => {
+  outcomes = [];
+  await expect(call('counter.refuseFromMemory', 1, uuidv7())).rejects.toThrow('The database is away.');
+  expect(outcomes).toEqual(['unknown']);
 });
 
 describe('a write that receives bytes', () => {

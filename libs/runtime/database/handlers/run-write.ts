@@ -10,7 +10,7 @@ import { commitAlone } from '../writes/commit-alone.ts';
 import { commitTogether } from '../writes/group-commit.ts';
 import { Stale } from '../writes/stale.ts';
 import { inTurn } from '../writes/turns.ts';
-import { WriteSet } from '../writes/write-set.ts';
+import { type CommitOutcome, WriteSet } from '../writes/write-set.ts';
 import {
   AlreadyDone,
   type AreSameItems,
@@ -126,15 +126,26 @@ async function writeGrouped(
       // Not before the first attempt, which usually meets nobody.
       return await (met.size === 0 ? run() : inTurn(met, run));
     } catch (error) {
-      const isRefused = error instanceof OperationError;
-      const isStale = error instanceof Stale || (isRefused && (await writes.reliesOnOutdated()));
-      writes.conclude(isStale ? 'stale' : isRefused || error instanceof AlreadyDone ? 'unused' : 'unknown');
-      if (!isStale) throw error;
+      let outcome: CommitOutcome = 'unknown';
+      try {
+        outcome = await outcomeAfter(error, writes);
+      } finally {
+        // Also if the database cannot be asked: whoever waits for the outcome would wait for ever.
+        writes.conclude(outcome);
+      }
+      if (outcome !== 'stale') throw error;
       if (Date.now() >= context.deadlineAtMs) throw tooLate();
       met = writes.exclusiveKeys;
       await delay(patienceMs(attempt));
     }
   }
+}
+
+async function outcomeAfter(error: unknown, writes: WriteSet): Promise<CommitOutcome> {
+  if (error instanceof Stale) return 'stale';
+  if (error instanceof AlreadyDone) return 'unused';
+  if (!(error instanceof OperationError)) return 'unknown';
+  return (await writes.reliesOnOutdated()) ? 'stale' : 'unused';
 }
 
 export async function runUpload(
