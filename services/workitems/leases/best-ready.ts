@@ -21,8 +21,10 @@ import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from '
 import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';
 import { isReserved, reserve } from './reservations.ts';
 
-/** How many are considered: other claims may be about to take the first ones, or they may be on a board where nothing can be claimed. */
+/** How many are considered: other claims may be about to take the first ones. */
 const LOOK = 40;
+/** Of tasks whose agents did not come back. They are few, but for when all agents end at once; and no index has them in the order in which they are taken. */
+const LOOK_AT_ABANDONED = 1_000;
 /** For tasks none of which can be claimed, for the given reason. */
 const MAX_COUNTED = 100;
 
@@ -41,11 +43,11 @@ export async function bestOfProject(
   const { organizationId } = scope.caller;
   if (!exists(scope.caller, projectId)) throw noProject(scope, projectId);
   const hasBudgets = await projectHasBudgets(scope, projectId);
-  const { ready, abandoned, boards, budgets } = await look(`${organizationId}:${projectId}:${hasBudgets}`, () =>
+  const { tasks, boards, budgets } = await look(`${organizationId}:${projectId}:${hasBudgets}`, () =>
     lookAt(scope, projectId, now, hasBudgets),
   );
   if (boards.length === 0) throw noProject(scope, projectId);
-  const usable = boards.filter((board) => columnOfRole(board, 'in_progress'));
+  const usable = boards.filter(isUsable);
   if (usable.length === 0) {
     throw scope.fail(
       'VALIDATION_FAILED',
@@ -55,7 +57,7 @@ export async function bestOfProject(
   const columns = usable.flatMap((board) => board.columns);
   const order = takeOrder(columns.map(({ id }) => id));
   const ids = new Set(columns.map(({ id }) => id));
-  const inOrder = [...ready, ...abandoned].filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
+  const inOrder = tasks.filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
   if (inOrder.length > 0) return chosen(inOrder, budgets);
   return { reason: await reasonInProject(scope, boards, budgets.filter(isUsedUp), now) };
 }
@@ -88,7 +90,7 @@ async function reasonInProject(
   );
   const others = tasks.filter(({ _id }) => !underEnded.has(_id));
   if (others.length === 0) return ofBudgets;
-  const usable = new Set(boards.filter((board) => columnOfRole(board, 'in_progress')).map(({ _id }) => _id));
+  const usable = new Set(boards.filter(isUsable).map(({ _id }) => _id));
   // Since looking for the ready ones: it was created or moved, or the last thing it waited for is done.
   if (others.some(({ claimOrder, boardId }) => claimOrder !== null && usable.has(boardId))) throw new Stale();
   const waiting = await waitingInProject(scope, others, new Map(boards.map((board) => [board._id, board])));
@@ -113,13 +115,24 @@ async function lookAt(scope: Scope, projectId: string, now: Date, hasBudgets: bo
   const ended = budgets.filter(isUsedUp);
   const isAllEnded = ended.some(({ taskId }) => taskId === null);
   const notBelow = ended.map(({ _id }) => _id);
-  const [ready, abandoned, boards] = await Promise.all([
-    isAllEnded ? [] : readyTasks(scope, projectId, LOOK, notBelow),
-    isAllEnded ? [] : abandonedTasks(scope, projectId, now, LOOK, notBelow),
-    boardsOfProject(scope, projectId),
-  ]);
-  return { ready, abandoned, boards, budgets };
+  const candidates = async (notOn: readonly string[]) => {
+    if (isAllEnded) return [];
+    const [ready, abandoned] = await Promise.all([
+      readyTasks(scope, projectId, LOOK, { notBelow, notOn }),
+      abandonedTasks(scope, projectId, now, LOOK_AT_ABANDONED, { notBelow, notOn }),
+    ]);
+    return [...ready, ...abandoned];
+  };
+  const [found, boards] = await Promise.all([candidates([]), boardsOfProject(scope, projectId)]);
+  const unusable = boards.filter((board) => !isUsable(board)).map(({ _id }) => _id);
+  // Rare, so that nobody waits to know the boards first. Its tasks may be any number, and hide those that can be claimed.
+  const tasks = unusable.length === 0 ? found : await candidates(unusable);
+  return { tasks, boards, budgets };
 }
+
+/** Whether what is claimed on it has a column to go to. */
+const isUsable = (board: BoardRecord | undefined) =>
+  board !== undefined && columnOfRole(board, 'in_progress') !== undefined;
 
 function chosen(inOrder: readonly Candidate[], budgets: readonly BudgetRecord[]): Choice {
   const best = inOrder.find(({ _id }) => !isReserved(_id));
@@ -155,7 +168,9 @@ export async function bestOfItems(
     ended.map(({ _id }) => _id),
   );
   const free = ready.filter(({ _id, projectId: of }) => !underEnded.has(_id) && !endedProjects.has(of));
-  if (free.length > 0) return chosen(free, budgets);
+  // Only if there is no other: then it is refused, which says why.
+  const usable = free.filter(({ boardId }) => isUsable(boards.get(boardId)));
+  if (free.length > 0) return chosen(usable.length > 0 ? usable : free, budgets);
   if (ready.length > 0) return { reason: reasonOf(ended) };
   const counts = Map.groupBy(verdicts.values(), ({ state }) => state);
   const stateOf = (state: string) => state.replace('_', ' ');

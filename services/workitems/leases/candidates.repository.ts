@@ -26,19 +26,31 @@ export function takeOrder(columnIds: readonly string[]) {
     (a._id < b._id ? -1 : 1);
 }
 
+/** What is left out of a project's tasks. */
+interface LeftOut {
+  /** What is below these items. */
+  readonly notBelow?: readonly string[];
+  /** What is on these boards. */
+  readonly notOn?: readonly string[];
+}
+
+function without({ notBelow = [], notOn = [] }: LeftOut) {
+  const noneOf = (values: readonly string[]) => mongoose.trusted({ $nin: [...values] });
+  return {
+    ...(notBelow.length > 0 && { foundBy: noneOf(notBelow.map(below)) }),
+    ...(notOn.length > 0 && { boardId: noneOf(notOn) }),
+  };
+}
+
 /** The tasks of a project that can be claimed now, in the order in which to take them. */
 export function readyTasks(
   { caller, tx }: Scope,
   projectId: string,
   limit: number,
-  notBelow: readonly string[] = [],
+  leftOut: LeftOut = {},
 ): Promise<Candidate[]> {
   return inOrder(ItemModel, {
-    filter: {
-      organizationId: caller.organizationId,
-      projectId,
-      ...(notBelow.length > 0 && { foundBy: { $nin: notBelow.map(below) } }),
-    },
+    filter: { organizationId: caller.organizationId, projectId, ...without(leftOut) },
     // Both bounds, so that only the numeric part of an index is read.
     range: { $gte: 0, $lt: Number.MAX_SAFE_INTEGER },
     order: { field: 'claimOrder', direction: 1 },
@@ -56,16 +68,15 @@ export async function abandonedTasks(
   projectId: string,
   now: Date,
   limit: number,
-  notBelow: readonly string[] = [],
+  leftOut: LeftOut = {},
 ): Promise<Candidate[]> {
   const { organizationId } = caller;
   const byNow = new Date(now.getTime() + 1);
   return ItemModel.find(
     {
-      organizationId,
-      projectId,
+      ...{ organizationId, projectId },
       claimableFrom: mongoose.trusted({ $gt: BEFORE_ANY_LEASE, $lt: byNow }),
-      ...(notBelow.length > 0 && { foundBy: mongoose.trusted({ $nin: notBelow.map(below) }) }),
+      ...without(leftOut),
     },
     CANDIDATE,
   )

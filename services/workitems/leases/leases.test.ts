@@ -118,6 +118,43 @@ describe('a claim', () => {
     expect((await claimed()).workItem.title).toBe('ready');
   });
 
+  test('finds the best task of agents that did not come back, however many of them did not', async () => {
+    const items = Array.from({ length: 41 }, (_, at) => ({
+      title: `low ${at}`,
+      type: 'task' as const,
+      priority: 'low' as const,
+    }));
+    await call(project.caller, 'workItems.createMany', { items });
+    for (const _ of items) await claimed({ leaseSeconds: 60 });
+    const urgent = await project.create('task', { priority: 'urgent' });
+    await claimed({ leaseSeconds: 70 });
+    goForward(80);
+    expect((await claimed()).workItem.id).toBe(urgent.id);
+  });
+
+  test('is not kept from a task by those of a board on which nothing can be claimed, of whichever number', async () => {
+    const { id } = await call(project.caller, 'boards.create', { id: project.project.id, name: 'Ideas' });
+    const items = Array.from({ length: 41 }, (_, at) => ({
+      title: `urgent ${at}`,
+      type: 'task' as const,
+      priority: 'urgent' as const,
+    }));
+    const { items: created } = await call(project.caller, 'workItems.createMany', { boardId: id, items });
+    const { columns } = await call(project.caller, 'boards.get', { id });
+    const pending = columns.filter(({ role }) => role === 'backlog' || role === 'todo');
+    await call(project.caller, 'boards.update', {
+      id,
+      columns: pending.map((column) => ({ id: column.id, name: column.name })),
+    });
+    const [first, second] = [await project.create('task'), await project.create('task')];
+    expect((await claimed()).workItem.id).toBe(first.id);
+    expect((await claimed({ ids: [created[0]?.id ?? '', second.id] })).workItem.id).toBe(second.id);
+    expect((await failure(claim({ ids: [created[0]?.id ?? ''] }))).message).toContain(
+      'no column of the role in_progress',
+    );
+    expect(await claim()).toMatchObject({ claimed: false });
+  });
+
   test('of given items takes the best leaf task below them, and says how far along the others are', async () => {
     const epic = await project.create('epic');
     const feature = await project.create('feature', { parentId: epic.id });
