@@ -76,6 +76,20 @@ describe('a base that is sent back', () => {
     expect((await review(held.id, 'pass')).warnings).toBeUndefined();
   });
 
+  test('however often, and however much is wrong with it, is told as one short notice', async () => {
+    const base = await own.create('task', { column: 'Review' });
+    const held = await own.create('task', { dependsOn: [base.id] });
+    const work = await claim(held.id, 'builder');
+    const issues = Array.from({ length: 25 }, () => 'All of it. '.repeat(900));
+    for (const summary of ['Once.', 'Twice.']) {
+      await call(reviewer, 'workItems.completeReview', { workItemId: base.id, result: 'fail', summary, issues });
+      await own.move(base.id, 'Review');
+    }
+    const { notices } = await beat(work);
+    expect(notices?.map(({ summary }) => summary)).toEqual(['Twice.']);
+    expect(JSON.stringify(notices).length).toBeLessThan(20_000);
+  });
+
   test('by a validation passes with the next passed validation, and by hand with what it had left', async () => {
     const base = await own.create('task');
     const next = await own.create('task', { dependsOn: [base.taskId] });

@@ -7,7 +7,8 @@ import { tell } from '../history/tell.ts';
 import { blockedOn } from '../items/attention.ts';
 import type { BlockedOn, ItemRecord } from '../items/items.model.ts';
 import { dependentsOf } from '../items/items.repository.ts';
-import { isLive, type ReturnedBase, type Verdict } from '../items/lease.ts';
+import { isLive, type Notice, type ReturnedBase, type Verdict } from '../items/lease.ts';
+import { inBrief } from '../items/returned.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem, written } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
@@ -42,14 +43,20 @@ export async function tellOfReturn(scope: WriteScope, base: Base, { until, summa
       tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
       continue;
     }
-    const notice = { kind: 'dependency_returned' as const, taskId, summary, issues, at };
-    const lease = isLive(now.lease, at) && { ...now.lease, notices: [...(now.lease.notices ?? []), notice] };
+    const notice: Notice = { kind: 'dependency_returned', taskId, ...inBrief({ summary, issues }), at };
+    const lease = isLive(now.lease, at) && { ...now.lease, notices: withNotice(now.lease.notices, notice) };
     const onReturnedBase = [...othersOf(now, base), { id: base._id, taskId, until: lastOf(now, base, until) }];
     adjustItem(scope, dependent, { onReturnedBase, blocked, ...(lease && { lease }) });
     // By whoever sent the base back, which is not the agent that holds the dependent.
     tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
   }
 }
+
+/** Until the agent is heard of again: of each base the latest, and no more than its next heartbeat can carry. */
+function withNotice(notices: readonly Notice[] = [], notice: Notice): Notice[] {
+  return [...notices.filter(({ taskId }) => taskId !== notice.taskId), notice].slice(-MAX_NOTICES);
+}
+const MAX_NOTICES = 50;
 
 const othersOf = ({ onReturnedBase = [] }: Marked, { _id }: Base) => onReturnedBase.filter(({ id }) => id !== _id);
 

@@ -26,12 +26,14 @@ export function sentBack(
   { id: boardColumnId }: ColumnRecord,
 ): Pick<Partial<ItemRecord>, 'returned' | 'lease'> {
   if (type !== 'task') return {};
-  const short = (text: string) => text.slice(0, MAX_SUMMARY);
-  const returned: Returned = {
-    ...{ from, at: new Date(), summary: short(summary) },
-    issues: issues.slice(0, MAX_ISSUES).map(short),
-  };
+  const returned: Returned = { from, at: new Date(), ...inBrief({ summary, issues }) };
   return lease ? { lease: { ...lease, before: { ...lease.before, boardColumnId, returned } } } : { returned };
+}
+
+/** As much of it as is kept beside the whole, which is in the metadata of the task that was sent back. */
+export function inBrief({ summary, issues }: { readonly summary: string; readonly issues: readonly string[] }) {
+  const short = (text: string) => text.slice(0, MAX_SUMMARY);
+  return { summary: short(summary), issues: issues.slice(0, MAX_ISSUES).map(short) };
 }
 
 export function shownRework({ from, at, summary = '', issues = [] }: Returned): Rework {

@@ -1006,7 +1006,8 @@ export class Model {
     for (const other of this.#tasksOn(base)) {
       this.#record(other, [{ eventType: 'dependency_returned', data: {} }]);
       if (isPending(this.step(other))) continue;
-      if (this.#isHeld(other, Date.now())) other.lease?.notices.push(base.taskId);
+      if (other.lease && this.#isHeld(other, Date.now()))
+        other.lease.notices = [...other.lease.notices.filter((each) => each !== base.taskId), base.taskId];
       const others = other.onReturnedBase.filter(({ id }) => id !== base.id);
       const isUnvalidated = other.onReturnedBase.some((mark) => mark.id === base.id && mark.until === 'validation');
       other.onReturnedBase = [...others, { id: base.id, until: isUnvalidated ? 'validation' : until }];

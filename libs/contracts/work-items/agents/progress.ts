@@ -51,7 +51,7 @@ export const reportProgress = operation({
     budget: Budget.nullable(),
     /** A budget is exhausted: hand over what there is, or release. */
     stop: z.boolean(),
-    /** What happened to something that the task builds upon, each told once. Absent if there is nothing. */
+    /** What happened to something that the task builds upon, each told once: of each the latest, in brief. Absent if there is nothing. */
     notices: z
       .array(
         z.object({
