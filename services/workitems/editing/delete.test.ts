@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import {
+  call,
+  failure,
+  startProject,
+  startWorkItems,
+  stopWorkItems,
+  storeUnchecked,
+  type TestProject,
+} from '../testing.ts';
 
 let project: TestProject;
 beforeAll(async () => {
@@ -47,6 +55,14 @@ describe('a deleted item', () => {
       eventType: 'updated',
       data: { changes: { parentId: { from: parent.id, to: null } } },
     });
+  });
+
+  test('may be named in older data of a project that does not exist for the caller', async () => {
+    const elsewhere = await startProject('Elsewhere', project.organization);
+    const [item, other] = [await project.create('task'), await elsewhere.create('task')];
+    await storeUnchecked(other.id, { dependsOn: [item.id] });
+    const limited = { ...project.caller, projects: [project.project.id] };
+    expect(await call(limited, 'workItems.delete', { id: item.id })).toMatchObject({ deleted: true });
   });
 
   test('of another organization is not found, nor is its history', async () => {

@@ -58,10 +58,10 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
     dependents.filter((other) => other.projectId === projectId).map((other) => [other._id, other.metadata?.dependsOn]),
   );
   for (const other of others.values()) {
-    const board = boards.get(other.boardId);
-    if (!board) throw new Error(`Board ${other.boardId} of work item ${other._id} is gone.`);
     const isChild = other.parentId === _id;
     if (!isChild && !lists.has(other._id)) continue;
+    const board = boards.get(other.boardId);
+    if (!board) throw new Error(`Board ${other.boardId} of work item ${other._id} is gone.`);
     const shorter = lists.has(other._id) ? without(item, other, lists.get(other._id)) : undefined;
     changeItem(context, other, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
       {
