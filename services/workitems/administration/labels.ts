@@ -10,7 +10,7 @@ import type { ReadContext, WriteContext } from '@worktrack/runtime/database/hand
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { isNamed } from '../boards/labels.ts';
-import { raiseVersion } from '../boards/tallies.repository.ts';
+import { holdColumns } from '../boards/tallies.repository.ts';
 import type { LabelRecord, ProjectRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
 
@@ -28,7 +28,7 @@ export async function createLabel(
   { id, name, colour }: Input<typeof createOperation>,
   context: Context,
 ): Promise<Output<typeof createOperation>> {
-  const project = await requireProject(context, id);
+  const project = await projectToChange(context, id);
   const { labels = [] } = project;
   requireFree(context, labels, name);
   if (labels.length >= MAX_LABELS) {
@@ -47,7 +47,7 @@ export async function updateLabel(
   { id, labelId, name, colour }: Input<typeof updateOperation>,
   context: Context,
 ): Promise<Output<typeof updateOperation>> {
-  const project = await requireProject(context, id);
+  const project = await projectToChange(context, id);
   const { labels = [] } = project;
   const before = requireLabel(context, labels, labelId);
   const others = labels.filter((each) => each.id !== labelId);
@@ -66,7 +66,7 @@ export async function deleteLabel(
   { id, labelId }: Input<typeof deleteOperation>,
   context: WriteContext<FailureOf<typeof deleteOperation>>,
 ): Promise<Output<typeof deleteOperation>> {
-  const project = await requireProject(context, id);
+  const project = await projectToChange(context, id);
   const { labels = [] } = project;
   requireLabel(context, labels, labelId);
   await store(
@@ -92,6 +92,15 @@ function requireFree({ fail }: Context, others: readonly LabelRecord[], name: st
   if (taken) throw fail('CONFLICT', `The project already has a label "${taken.name}".`, { reason: 'taken' });
 }
 
+/** Whoever labels something meanwhile waits, and then knows of the change. */
+async function projectToChange(
+  context: WriteContext<FailureOf<typeof deleteOperation>>,
+  id: string,
+): Promise<ProjectRecord> {
+  await holdColumns(context, { projectId: id });
+  return requireProject(context, id);
+}
+
 /** The boards' version is raised, so that no write proceeds with the labels as they were. */
 async function store(
   context: WriteContext<FailureOf<typeof deleteOperation>>,
@@ -99,7 +108,6 @@ async function store(
   labels: LabelRecord[],
 ): Promise<void> {
   for (const board of await boardsOfProject(context, project._id)) {
-    raiseVersion(context.writes, board);
     await saveBoard(context, board._id, { columnsVersion: board.columnsVersion + 1, labels });
   }
   const after = await saveProject(context, project._id, { labels });

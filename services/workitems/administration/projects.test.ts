@@ -1,6 +1,6 @@
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, failure, newCaller, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
+import { call, failure, newCaller, startProject, startReplicas, startWorkItems, stopWorkItems } from '../testing.ts';
 import { keysFor } from './project-key.ts';
 
 beforeAll(startWorkItems);
@@ -132,4 +132,39 @@ describe('a project', () => {
     };
     expect([await page(1), await page(2), await page(3)]).toEqual([['C', 'B'], ['A'], []]);
   });
+});
+
+test('what writes have to know of a project is changed at once, though its board is written to without a pause', async () => {
+  const replicas = await startReplicas(2);
+  const own = await startProject();
+  const { caller, project } = own;
+  const reviewed = Array.from(
+    { length: 100 },
+    () => ({ title: 'Reviewed', type: 'task', boardColumnId: 'Review' }) as const,
+  );
+  for (let batch = 0; batch < 3; batch++) await call(caller, 'workItems.createMany', { items: reviewed });
+  const items = await Promise.all(Array.from({ length: 32 }, () => own.create('task')));
+  let moves = 0;
+  let isOver = false;
+  const underWay = Promise.withResolvers<void>();
+  const writers = items.map(async ({ id: workItemId }) => {
+    for (let next = 0; !isOver; next++, moves++) {
+      const boardColumnId = own.column(next % 2 === 0 ? 'To Do' : 'Backlog');
+      await replicas.call(caller, 'workItems.move', { workItemId, boardColumnId });
+      if (next > 0) underWay.resolve();
+    }
+  });
+  // It looks at all that is in review, and takes a while.
+  await underWay.promise;
+  const movesMeanwhile: number[] = [];
+  for (const dependencyMet of ['done', 'review', 'done', 'review'] as const) {
+    const before = moves;
+    await call(caller, 'projects.update', { id: project.id, dependencyMet });
+    movesMeanwhile.push(moves - before);
+  }
+  isOver = true;
+  await Promise.all(writers);
+  await replicas.stop();
+  // Those that were under way already, and not all that came while it was tried again and again.
+  expect(Math.max(...movesMeanwhile)).toBeLessThan(2 * items.length);
 });

@@ -5,7 +5,7 @@ import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { requireLabels } from '../boards/labels.ts';
-import { raiseVersion } from '../boards/tallies.repository.ts';
+import { holdColumns } from '../boards/tallies.repository.ts';
 import { requireVersion } from '../calls/version.ts';
 import { type ChangedBoard, followChangedColumns } from '../dependencies/follow-columns.ts';
 import { warned } from '../items/warnings.ts';
@@ -17,6 +17,9 @@ export async function updateProject(
   { id, templates, version, ...given }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
+  const { defaultBoardId, key, gates, dependencyMet } = given;
+  const isKnownToWrites = [defaultBoardId, key, gates, dependencyMet].some((change) => change !== undefined);
+  if (isKnownToWrites) await holdColumns(context, { projectId: id });
   const before = await requireProject(context, id);
   requireVersion(
     context,
@@ -26,23 +29,21 @@ export async function updateProject(
     },
     version,
   );
-  if (given.key !== undefined && given.key !== before.key) requireUnlimited(context);
+  if (key !== undefined && key !== before.key) requireUnlimited(context);
   const changes = { ...given, ...(templates && { templates: withLabels(context, before, templates) }) };
-  if (changes.defaultBoardId !== undefined) {
-    const board = await findBoard(context, changes.defaultBoardId);
+  if (defaultBoardId !== undefined) {
+    const board = await findBoard(context, defaultBoardId);
     if (board?.projectId !== id) {
       throw context.fail('VALIDATION_FAILED', 'defaultBoardId must be a board of the project.', {
         details: [{ path: 'defaultBoardId', message: 'must be a board of the project' }],
       });
     }
   }
-  const { defaultBoardId, key, gates, dependencyMet } = changes;
-  const isKnownToWrites = [defaultBoardId, key, gates, dependencyMet].some((change) => change !== undefined);
   if (isKnownToWrites) await raiseVersions(context, id, dependencyMet);
   const after = await saveProject(context, id, changes);
   const { version: _, ...differences } = differencesOf(toProject(before), toProject(after));
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
-  const isRenamed = changes.key !== undefined && changes.key !== before.key;
+  const isRenamed = key !== undefined && key !== before.key;
   return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };
 }
 
@@ -73,7 +74,6 @@ async function raiseVersions(
 ): Promise<void> {
   const changed: ChangedBoard[] = [];
   for (const before of await boardsOfProject(context, projectId)) {
-    raiseVersion(context.writes, before);
     const columnsVersion = before.columnsVersion + 1;
     const after = await saveBoard(context, before._id, { columnsVersion, ...(dependencyMet && { dependencyMet }) });
     changed.push({ before, after });

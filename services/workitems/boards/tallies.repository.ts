@@ -1,5 +1,5 @@
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
-import type { Ground, WriteSet } from '@worktrack/runtime/database/writes/write-set';
+import type { Ground } from '@worktrack/runtime/database/writes/write-set';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { BoardRecord } from './boards.model.ts';
 import { TallyModel, type TallyRecord } from './tallies.model.ts';
@@ -50,19 +50,9 @@ export function countMove(
   scope.writes.rely(columnsOf(board), 'shared', { inc });
 }
 
-/** In the transaction that changes the columns: nothing that relies on the old ones can be stored any more. */
-export function raiseVersion(writes: WriteSet, { organizationId, _id: boardId, columnsVersion }: BoardRecord): void {
-  writes.updateMany(
-    TallyModel,
-    { organizationId, boardId, columnsVersion },
-    { $set: { columnsVersion: columnsVersion + 1 } },
-    SLOTS,
-  );
-}
-
 /**
- * Like raiseVersion, but immediately, as the first step of a transaction: it holds all slots before it reads anything, and concurrent writes
- * run again after it. A transaction that raised the version at its end would keep losing to a busy board's writes, until its deadline
+ * As the first step of a transaction that changes the columns, or whatever else boards tell writes by their version: nothing that relies on the old one can be stored any more. It holds
+ * all slots before it reads anything, and concurrent writes run again after it. A transaction that raised the version at its end would keep losing to a busy board's writes, until its deadline
  * (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
  */
 export async function holdColumns(
