@@ -20,7 +20,7 @@ export async function countByWindows(
   const axis = axisOf(model, order);
   const memory = new Memory(model, axis, read, 'count');
   // As it is now: another count of the same list may end meanwhile.
-  const { span, end } = memory;
+  const { span, end, lastEnd: known } = memory;
   const firstWidth = Math.max(1, axis.firstWidth * FIRST_SHARE);
   // Whatever has fewer than the limit is read to its end: once, and not a window at a time. Not for long: it may have grown by an import since.
   if (end === Infinity) {
@@ -34,7 +34,8 @@ export async function countByWindows(
   if (!first) return 0;
   const start = axis.toAxis(valueAt(first, order.field));
   const width = span ?? firstWidth;
-  const { found, far } = await walkWindows(axis, { range, far: start + width, width, wanted: limit }, (window) =>
+  const walk = { range, far: start + width, width, wanted: limit, known };
+  const { found, far } = await walkWindows(axis, walk, (window) =>
     // Nobody stops it, so it may as well say how many there are.
     count(model, { ...read, range: window, limit: Number.MAX_SAFE_INTEGER }),
   );

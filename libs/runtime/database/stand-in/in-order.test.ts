@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';
 import { uuidAt } from '../../../../test/support/uuid-at.ts';
 import { createLog } from '../../process/logging.ts';
@@ -22,44 +22,66 @@ const BURSTS = 40;
 const IN_A_BURST = 250;
 const LIMIT = 100;
 
-/** As items come from a plan that is created, or an import: many in some milliseconds, and then none for a while. */
-test.each([4_000, 60_000])(
-  'a page that ends a burst reads a few bursts and not all that come before, %i ms apart',
-  async (apartMs) => {
-    const organizationId = uuidv7();
-    const now = Date.now();
-    const ids = Array.from({ length: BURSTS }, (_, burst) =>
-      Array.from({ length: IN_A_BURST }, (_, index) => uuidAt(now - burst * apartMs - Math.floor(index / 10))),
-    )
-      .flat()
-      .toSorted()
-      .toReversed();
-    await BurstModel.insertMany(ids.map((_id) => ({ _id, organizationId })));
+/** The newest first; each burst has this many in some milliseconds. */
+async function bursts(atMs: readonly number[]) {
+  const organizationId = uuidv7();
+  const ids = atMs
+    .flatMap((ms) => Array.from({ length: IN_A_BURST }, (_, index) => uuidAt(ms - Math.floor(index / 10))))
+    .toSorted()
+    .toReversed();
+  await BurstModel.insertMany(ids.map((_id) => ({ _id, organizationId })));
+  const asked: OrderedRead = {
+    filter: { organizationId },
+    order: { field: '_id', direction: -1 },
+    limit: LIMIT,
+    present: [],
+  };
+  /** A page, and how many the server had to read for it. */
+  const page = async (last?: string) => {
     let read = 0;
     const counting = (async (model, given) => {
       const { $lt = 'g', $gt = '' } = (given.range ?? {}) as { readonly $lt?: string; readonly $gt?: string };
       read += ids.filter((id) => id < $lt && id > $gt && id < ((given.after?.id as string | undefined) ?? 'g')).length;
       return walkIndex(model, given);
     }) as typeof walkIndex;
+    const after = last === undefined ? undefined : { value: last, id: last };
+    const rows = await inOrderByWindows<{ readonly _id: string }>(BurstModel, { ...asked, after }, counting);
+    return { ids: rows.map(({ _id }) => _id), read };
+  };
+  return { ids, page };
+}
+
+/** As items come from a plan that is created, or an import: many in some milliseconds, and then none for a while. */
+test.each([4_000, 60_000])(
+  'a page that ends a burst reads a few bursts and not all that come before, %i ms apart',
+  async (apartMs) => {
+    const now = Date.now();
+    const { ids, page } = await bursts(Array.from({ length: BURSTS }, (_, burst) => now - burst * apartMs));
     const seen: string[] = [];
     let most = 0;
-    for (let page = 0; seen.length < ids.length; page++) {
-      read = 0;
-      const last = seen.at(-1);
-      const after = last === undefined ? undefined : { value: last, id: last };
-      const asked: OrderedRead = {
-        filter: { organizationId },
-        order: { field: '_id', direction: -1 },
-        limit: LIMIT,
-        after,
-        present: [],
-      };
-      const rows = await inOrderByWindows<{ readonly _id: string }>(BurstModel, asked, counting);
-      seen.push(...rows.map(({ _id }) => _id));
+    while (seen.length < ids.length) {
+      const next = await page(seen.at(-1));
       // The first begins with a minute, whatever is in it.
-      if (page > 0) most = Math.max(most, read);
+      if (seen.length > 0) most = Math.max(most, next.read);
+      seen.push(...next.ids);
     }
     expect(seen).toEqual(ids);
     expect(most).toBeLessThan(ids.length / 4);
   },
 );
+
+test('a list is read as far as the time since its newest is long, and once it was, hardly further than its page', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const imported = Date.now();
+  // Bursts for an hour, as an import makes them.
+  const { ids, page } = await bursts(Array.from({ length: BURSTS }, (_, burst) => imported - burst * 90_000));
+  vi.setSystemTime(imported + 10 * 60_000);
+  const first = await page();
+  expect(first.ids).toEqual(ids.slice(0, LIMIT));
+  expect(first.read).toBeLessThan(ids.length / 4);
+  vi.setSystemTime(imported + 24 * 60 * 60_000);
+  const later = await page();
+  expect(later.ids).toEqual(ids.slice(0, LIMIT));
+  expect(later.read).toBeLessThanOrEqual(2 * IN_A_BURST);
+});

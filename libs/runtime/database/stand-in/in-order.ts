@@ -28,10 +28,10 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   const from = after?.value ?? edge;
   const width = memory.span ?? axis.firstWidth;
   // A first page records where it ended, a later one how far it is to its end.
-  const end = after === undefined ? memory.end : undefined;
+  const [end, known] = after === undefined ? [memory.end, memory.lastEnd] : [];
   const far = end ?? (from === undefined ? axis.start() : axis.toAxis(from)) + width;
   const rows: Row[] = [];
-  await walkWindows(axis, { range, far, width, wanted: limit }, async (window, isFirst) => {
+  await walkWindows(axis, { range, far, width, wanted: limit, known }, async (window, isFirst) => {
     const rest = { ...read, range: window, limit: limit - rows.length };
     // The first window starts where the page does; the later ones start beyond.
     const found = await reader<Row>(model, isFirst ? rest : { ...rest, after: undefined });
