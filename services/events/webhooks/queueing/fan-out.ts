@@ -37,8 +37,10 @@ export class FanOut {
   readonly #log: Log;
   readonly #onQueued: () => void;
   readonly #stopping = new AbortController();
-  /** Organizations to read on for, and whether for all of their webhooks: not only for those that are healthy. */
-  readonly #behind = new Map<string, boolean>();
+  /** Organizations to read on for. */
+  readonly #behind = new Set<string>();
+  /** Those to read on for webhooks that keep failing, of which there may be any number: only while nothing else is to be queued. */
+  readonly #failing = new Set<string>();
   /**
    * Organizations without an enabled webhook, as of the last look at each. When one is created or enabled, the log itself says so; if another
    * replica took that event in, the watch finds out.
@@ -66,35 +68,43 @@ export class FanOut {
   /** The log of an organization has grown by these. */
   logged(organizationId: string, events: readonly LoggedEvent[]): void {
     if (events.some(({ subject }) => subject.kind === 'webhook')) this.#without.delete(organizationId);
-    if (!this.#without.has(organizationId)) this.#wake([organizationId], false);
+    if (this.#without.has(organizationId)) return;
+    this.#behind.add(organizationId);
+    this.#continue();
   }
 
-  /** There may be something to queue for the webhooks of these organizations. */
+  /** There may be something to queue for the webhooks of these organizations, those that fail too. */
   wake(organizationIds: Iterable<string>): void {
-    this.#wake(organizationIds, true);
+    for (const each of organizationIds) {
+      this.#behind.add(each);
+      this.#failing.add(each);
+    }
+    this.#continue();
   }
 
-  #wake(organizationIds: Iterable<string>, isForAll: boolean): void {
-    for (const each of organizationIds) this.#behind.set(each, isForAll || this.#behind.get(each) === true);
-    if (this.#behind.size === 0 || this.#stopping.signal.aborted) return;
+  #continue(): void {
+    if (this.#behind.size + this.#failing.size === 0 || this.#stopping.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       // Any that came between the last look and now.
-      this.#wake([], false);
+      this.#continue();
     });
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (const [organizationId, isForAll] of this.#behind) {
-      if (signal.aborted) return;
-      this.#behind.delete(organizationId);
-      const again = () => this.#behind.set(organizationId, isForAll || this.#behind.get(organizationId) === true);
+    while (!signal.aborted) {
+      const line = this.#behind.size > 0 ? this.#behind : this.#failing;
+      const [organizationId] = line;
+      if (organizationId === undefined) return;
+      line.delete(organizationId);
+      const scope = { caller: { organizationId } };
       try {
+        const hasMore = await (line === this.#behind ? this.#readOn(scope) : this.#readOnForFailing(scope));
         // Back to the end of the line, so that one organization's long log holds up nobody.
-        if (await this.#readOn({ caller: { organizationId } }, isForAll)) again();
+        if (hasMore) line.add(organizationId);
       } catch (error) {
-        again();
+        line.add(organizationId);
         this.#log.warn({ error }, 'Could not queue events for webhooks; trying again');
         await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
       }
@@ -106,38 +116,47 @@ export class FanOut {
     await measureBacklog();
   }
 
-  /** One batch for the webhooks of an organization. @returns whether there is more */
-  async #readOn(scope: Scope, isForAll: boolean): Promise<boolean> {
-    const { organizationId } = scope.caller;
-    const webhooks = await enabledWebhooks(scope);
-    if (webhooks.length === 0) {
-      this.#without.set(organizationId, true);
-      return false;
-    }
-    this.#without.delete(organizationId);
-    const head = await headOf(organizationId);
-    const behind = webhooks.filter(({ cursor }) => cursor < head);
-    const failing = behind.filter(keepsFailing);
-    const others = behind.filter((webhook) => !failing.includes(webhook));
+  /** One batch for the webhooks of an organization, except for those that keep failing. @returns whether there is more */
+  async #readOn(scope: Scope): Promise<boolean> {
+    const { behind, head } = await this.#behindIn(scope);
     let hasMore = false;
-    for (const group of byCursor(others)) {
-      const events = await following(organizationId, group.cursor, Math.min(BATCH, head - group.cursor));
+    for (const group of byCursor(behind.filter((webhook) => !keepsFailing(webhook)))) {
+      const events = await eventsFor(scope, group.cursor, head);
       const last = events.at(-1);
       if (!last) continue;
       hasMore ||= last.seq < head;
       for (const some of inShares(group.webhooks, MAX_WRITES / events.length)) await this.#queue(scope, some, events);
     }
-    const idle = failing.filter(hasNothingToTry);
-    for (const group of isForAll ? byCursor(idle) : []) {
-      const events = await following(organizationId, group.cursor, Math.min(BATCH, head - group.cursor));
+    return hasMore;
+  }
+
+  /** One transaction for those that keep failing. @returns whether there is more */
+  async #readOnForFailing(scope: Scope): Promise<boolean> {
+    const { behind, head } = await this.#behindIn(scope);
+    const idle = behind.filter((webhook) => keepsFailing(webhook) && hasNothingToTry(webhook));
+    for (const group of byCursor(idle)) {
+      const events = await eventsFor(scope, group.cursor, head);
       const last = events.at(-1);
       const [some] = inShares(group.webhooks, MAX_WRITES_FOR_FAILING / Math.min(events.length, MAX_QUEUED_FOR_FAILING));
       if (!last || !some) continue;
       await this.#queue(scope, some, events, MAX_QUEUED_FOR_FAILING);
       // The same ones again too, if there was nothing for them among these.
-      return hasMore || idle.length > some.length || last.seq < head;
+      return idle.length > some.length || last.seq < head;
     }
-    return hasMore;
+    return false;
+  }
+
+  /** The enabled webhooks that do not have everything yet, and where the log ends. */
+  async #behindIn(scope: Scope): Promise<{ readonly behind: readonly WebhookDocument[]; readonly head: number }> {
+    const { organizationId } = scope.caller;
+    const webhooks = await enabledWebhooks(scope);
+    if (webhooks.length === 0) {
+      this.#without.set(organizationId, true);
+      return { behind: [], head: 0 };
+    }
+    this.#without.delete(organizationId);
+    const head = await headOf(organizationId);
+    return { behind: webhooks.filter(({ cursor }) => cursor < head), head };
   }
 
   /** @param limit for each of them */
@@ -194,6 +213,10 @@ function keepsFailing({ unwell, failingSince }: WebhookDocument): boolean {
 /** At its next attempt there would be nothing to send: all that is queued for it waits for a retry. */
 function hasNothingToTry({ holder, dueAt, notBefore }: WebhookDocument): boolean {
   return holder === null && (dueAt === null || dueAt > soonest(notBefore));
+}
+
+function eventsFor({ caller: { organizationId } }: Scope, cursor: number, head: number): Promise<LoggedEvent[]> {
+  return following(organizationId, cursor, Math.min(BATCH, head - cursor));
 }
 
 function byCursor(webhooks: readonly WebhookDocument[]): { cursor: number; webhooks: readonly WebhookDocument[] }[] {
