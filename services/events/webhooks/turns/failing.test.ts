@@ -1,8 +1,11 @@
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { outboxOf } from '../../../../test/support/outbox.ts';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
+import { queueDelivery } from '../deliveries/deliveries.repository.ts';
 import { newCaller, startWebhooks, type TestCaller, until, type Webhooks } from '../testing.ts';
+import { WebhookModel } from '../webhooks.model.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -144,4 +147,23 @@ test('for an endpoint that keeps failing no more is queued than it may soon be s
   goForward(DAY_MS);
   await until(() => expect(new Set(at.seqs).size).toBe(151));
   await until(async () => expect(await webhook()).toMatchObject({ state: 'active', seq: 151 }));
+});
+
+test('an endpoint that keeps failing gets all of a replay, though what comes last in it was queued before', async () => {
+  const caller = newCaller();
+  const { organizationId } = caller;
+  const at = await Endpoint.start();
+  endpoints.push(at);
+  const { id } = await webhooks.call('webhooks.create', { url: at.url, enabled: false }, caller);
+  const logged = await webhooks.append(caller, [{}, {}, {}]);
+  const last = logged.at(-1) as (typeof logged)[0];
+  await commitAlone(async ({ writes }) => queueDelivery({ caller, writes }, id, last));
+  const failing = { enabled: true, unwell: true, failingSince: new Date(Date.now() - HOUR_MS) };
+  await WebhookModel.updateOne({ organizationId, _id: id }, { $set: { ...failing, dueAt: new Date() } });
+  await webhooks.call('webhooks.replay', { id, after: 0 }, caller);
+  // What is queued last is no reason to send nothing: everything before it is still to be queued.
+  await until(() => {
+    webhooks.service.wake([organizationId]);
+    expect(new Set(at.seqs)).toEqual(new Set([1, 2, 3]));
+  });
 });

@@ -31,6 +31,8 @@ const BATCH = 100;
 const MAX_QUEUED = 200;
 /** How soon a change to a webhook, or its deletion, takes effect. */
 const FRESH_MS = 1_000;
+/** How soon to look again whether the log has been read up to what is already queued. Whoever reads it does so while there is nothing to try. */
+const UNREAD_MS = 10_000;
 const GONE = 410;
 
 export interface TurnParts {
@@ -307,7 +309,8 @@ export class Turn {
       const notAbout = [...this.#held].flatMap(([about, untilMs]) => (untilMs > nowMs ? [about] : []));
       const [free] = await freshDeliveries(this.#scope, _id, { notAbout, limit: 1 });
       if (retry) times.push(retry.dueAtMs);
-      if (free) times.push(nowMs);
+      // One beyond the cursor was queued before a replay, and is sent once everything up to it is queued again.
+      if (free) times.push(free.seq <= this.#webhook.cursor ? nowMs : nowMs + UNREAD_MS);
     }
     const soonestMs = Math.min(...times);
     if (soonestMs === Number.POSITIVE_INFINITY) return null;
