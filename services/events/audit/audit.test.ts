@@ -132,6 +132,23 @@ describe('reading', () => {
     expect(found).toEqual(Array.from({ length: 13 }, (_, index) => 5_001 + 10 * index));
   });
 
+  test('from a place on, continues behind what retention has left of a page', async () => {
+    const organizationId = randomUUID();
+    const drafts = Array.from({ length: 12 }, () => {
+      const { id, at, data } = entry(organizationId);
+      return { organizationId, ...(data as unknown as Omit<AuditDraft, 'id' | 'at'>), id, at };
+    });
+    await insertEntries(chain({ seq: 3, hash: 'x', enteredAt: new Date(0) }, drafts));
+    const found: number[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await events.call('audit.list', { after: 0, limit: 5, cursor }, organizationId);
+      found.push(...page.entries.map(({ seq }) => seq));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(found).toEqual(Array.from({ length: 12 }, (_, index) => 4 + index));
+  });
+
   test('an export has everything that happened in its range, though something from before it was entered later', async () => {
     const organizationId = randomUUID();
     const at = (second: number) => new Date(Date.now() - 60_000 + second * 1_000).toISOString();

@@ -45,8 +45,10 @@ async function following(organizationId: string, after: number, wanted: Wanted, 
       found.push(record);
       if (found.length === limit) return { entries: found, next: record.seq };
     }
-    if (page.length < limit) return { entries: found };
-    place = page.at(-1)?.seq ?? place;
+    // Fewer than there are places do not mean the end: its retention may have removed the first of them.
+    const last = page.at(-1);
+    if (!last) return { entries: found };
+    place = last.seq;
     read += page.length;
   }
   return { entries: found, next: place };
@@ -122,8 +124,9 @@ async function placeBefore(organizationId: string, moment: Date): Promise<number
     const page = await entriesAfter(organizationId, place, PIECE_ENTRIES);
     const first = page.find(({ at }) => at >= moment);
     if (first) return first.seq - 1;
-    place = page.at(-1)?.seq ?? place;
-    if (page.length < PIECE_ENTRIES) return place;
+    const last = page.at(-1);
+    if (!last) return place;
+    place = last.seq;
   }
 }
 
