@@ -39,6 +39,8 @@ test('every query of every operation is answered by an index, without a sort', a
   );
   if (!first || !second || !third) throw new Error('There are three.');
   for (const each of [first, second, third]) await ask('feedback.ingest', each, '');
+  // From a spool, for a source that is gone.
+  await ask('feedback.ingest', submission({ organizationId, acceptedAt: new Date().toISOString() }), '');
 
   const days = { from: '2026-01-01', to: '2036-01-01' };
   const filters = { sourceId: source.id, status: 'new', category: 'bug' } as const;

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Answered, Call } from '@worktrack/rpc/types';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { type Duplicates, type Reservation, reservationOf } from '@worktrack/runtime/redis/duplicates';
 import { searchText } from '@worktrack/runtime/text/words';
-import { emailKeyOf } from './erasure.repository.ts';
+import { expiredOf } from '../sources/sources.repository.ts';
+import { emailKeyOf, eraseTexts } from './erasure.repository.ts';
 import type { ItemDocument } from './items.model.ts';
 import { insertItems, storedItems } from './items.repository.ts';
 import { RECEIVED_REVISION } from './received.repository.ts';
@@ -40,6 +42,8 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
   const again = attempts.filter((attempt, i) => !reserved[i] || failures.get(attempt) === 'exists');
   const stored = await storedItems(again.map(({ document }) => document));
 
+  await eraseExpired(attempts.filter(({ call }) => call.input.acceptedAt !== undefined));
+
   const answers = attempts.map((attempt, i): { readonly answer: Answer; readonly keep: boolean } => {
     const { call, document } = attempt;
     const failure = failures.get(attempt);
@@ -74,6 +78,21 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     duplicates.release(released.map(({ reservation }) => reservation)),
   ]);
   return answers.map(({ answer }) => answer);
+}
+
+/**
+ * What waited in a gateway's spool may be older than its source keeps anything, or than the end of its source: the daily pass has been where it belongs. It was accepted, so it
+ * is an item as others are that have expired, each time that it comes: whoever stored it may have died since.
+ */
+async function eraseExpired(late: readonly Attempt[]): Promise<void> {
+  const expired = await expiredOf(
+    late.map(({ document }) => document),
+    new Date(),
+  );
+  for (const [organizationId, items] of Map.groupBy(expired, (item) => item.organizationId)) {
+    const ids = items.map(({ _id }) => _id);
+    await commitAlone((scope) => eraseTexts({ caller: { organizationId }, ...scope }, ids));
+  }
 }
 
 const RETRY_SOON = { retryAfterSeconds: 1 };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ItemModel } from '../items/items.model.ts';
 import { DeletedSourceModel } from '../sources/deleted-sources.model.ts';
 import { SourceModel } from '../sources/sources.model.ts';
-import { codeOf, startFeedback, submission } from '../testing.ts';
+import { codeOf, outcomes, startFeedback, submission } from '../testing.ts';
 import { TurnModel } from './turns.model.ts';
 import { extendTurn, takeTurn } from './turns.repository.ts';
 
@@ -86,6 +86,36 @@ describe('the daily pass', () => {
     expect(await takeTurn('duty', 'other', at(149), at(249))).toBe(false);
     expect(await takeTurn('duty', 'other', at(150), at(250))).toBe(true);
     expect(await extendTurn('duty', 'slow', at(300))).toBe(false);
+  });
+});
+
+describe('what waited in a spool', () => {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * (DAY_MS / 24)).toISOString();
+
+  test('for longer than its source keeps anything is an item without its texts', async () => {
+    const organizationId = randomUUID();
+    const { id: sourceId } = await feedback.call('sources.create', { name: 'Day', retentionDays: 1 }, organizationId);
+    expect(await feedback.retention.runIfDue(new Date())).toBe(0);
+    const sent = [23, 25].map((hours) =>
+      submission({ organizationId, sourceId, message: `Aged ${hours}`, acceptedAt: hoursAgo(hours) }),
+    );
+    expect(outcomes(await feedback.ingest(sent))).toEqual(['stored', 'stored']);
+    expect(await kept(organizationId)).toEqual([23]);
+    expect((await feedback.call('feedback.list', {}, organizationId)).items).toHaveLength(2);
+    // The answer was lost, or the process died before it gave one.
+    expect(outcomes(await feedback.ingest(sent))).toEqual(['replayed', 'replayed']);
+    expect(await kept(organizationId)).toEqual([23]);
+  });
+
+  test('until long after its source was deleted is one, too', async () => {
+    const organizationId = randomUUID();
+    const { id: sourceId } = await feedback.call('sources.create', { name: 'Site' }, organizationId);
+    await feedback.call('sources.delete', { id: sourceId, erase: true }, organizationId);
+    await feedback.retention.runIfDue(new Date(Date.now() + 2 * DAY_MS));
+    expect(await DeletedSourceModel.countDocuments()).toBe(0);
+    await feedback.ingest([submission({ organizationId, sourceId, message: 'Aged 3', acceptedAt: hoursAgo(3) })]);
+    expect((await feedback.call('feedback.list', {}, organizationId)).items).toHaveLength(1);
+    expect(await kept(organizationId)).toEqual([]);
   });
 });
 

@@ -173,6 +173,23 @@ export async function expiringSources(now: Date): Promise<Expiring[]> {
   ];
 }
 
+/** Of these those that their source keeps no longer, and those whose source is gone: no pass looks for them any more. */
+export async function expiredOf<
+  Item extends { readonly organizationId: string; readonly sourceId: string; readonly createdAt: Date },
+>(items: readonly Item[], now: Date): Promise<Item[]> {
+  if (items.length === 0) return [];
+  const anyOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });
+  const [_id, organizationId] = [
+    anyOf(items.map((item) => item.sourceId)),
+    anyOf(items.map((item) => item.organizationId)),
+  ];
+  const sources = await SourceModel.find({ _id, organizationId }, { retentionDays: 1 }).lean();
+  const keptMs = new Map(
+    sources.map(({ _id, retentionDays = Number.POSITIVE_INFINITY }) => [_id, retentionDays * DAY_MS]),
+  );
+  return items.filter(({ sourceId, createdAt }) => now.getTime() - createdAt.getTime() >= (keptMs.get(sourceId) ?? 0));
+}
+
 /** After the pass over a source, which may be deleted by now. */
 export async function noteErased({ organizationId, sourceId, before }: Expiring): Promise<void> {
   await SourceModel.updateOne({ organizationId, _id: sourceId }, { $set: { erasedBefore: before } });
