@@ -13,6 +13,7 @@ import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { enterRefusals } from './audit/refusals.ts';
 import { HeadSigner } from './audit/signing.ts';
 import { config } from './config.ts';
+import { eraseNoted } from './erasures/erase.ts';
 import { handlers } from './handlers.ts';
 import { canStore } from './log/append.repository.ts';
 import { NotificationService } from './notifications/channels/service.ts';
@@ -26,6 +27,8 @@ const TESTS_UNDER_WAY = 64;
 /** How often the audit log gets what was refused in a minute that has ended, and a signed head if it has grown. */
 const REFUSALS_MS = 5_000;
 const HEADS_MS = 60_000;
+const ERASURES_MS = 60_000;
+const NOT_ERASED = 'Erased users may still be named in the logs; trying again';
 
 const settings = config();
 
@@ -50,17 +53,22 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   const webhooks = new WebhookService(settings, log);
   const notifications = new NotificationService(settings, log);
   const news = new NewsPublisher(broker, signer);
+  const erase = () => {
+    eraseNoted().catch((error) => log.warn({ error }, NOT_ERASED));
+  };
   onStop(() => news.close());
   const intake = new LogConsumer({
     broker,
     signer,
     log,
     observer: rpcObserver,
-    take: (published) =>
-      takeAll(published, (organizationId, logged) => {
+    take: async (published) => {
+      await takeAll(published, (organizationId, logged) => {
         news.tell(organizationId, { kind: 'events', events: logged });
         webhooks.logged(organizationId, logged);
-      }),
+      });
+      if (published.some(({ type }) => type === 'user.erased')) erase();
+    },
     canStore,
   });
   onStop(() => intake.close());
@@ -85,6 +93,8 @@ await runService('events', settings, async ({ log, check, onStop }) => {
       sweep: () => enterRefusals(),
       failed: 'Refusals could not be entered; trying again',
     }),
+    // What this process takes in, it does at once: these are left by one that has died.
+    sweepEvery(ERASURES_MS, { log, sweep: eraseNoted, failed: NOT_ERASED }, true),
     ...(auditSigner
       ? [
           sweepEvery(HEADS_MS, {

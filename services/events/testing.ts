@@ -19,6 +19,7 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { servers } from '../../test/support/servers.ts';
 import { HeadSigner } from './audit/signing.ts';
+import { eraseNoted } from './erasures/erase.ts';
 import { handlers } from './handlers.ts';
 import { NotificationService, type NotificationSettings } from './notifications/channels/service.ts';
 import { takeAll } from './take.ts';
@@ -94,7 +95,10 @@ export async function startEvents(settings: Partial<NotificationSettings> = {}) 
   }
 
   /** As they arrive from the queue. */
-  const take = (events: readonly PublishedEvent[]) => takeAll(events, () => {});
+  const take = async (events: readonly PublishedEvent[]) => {
+    await takeAll(events, () => {});
+    await eraseNoted();
+  };
   async function exported(organizationId: string, range: RawInput<Operations['audit.export']>): Promise<string> {
     const caller = { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS };
     const handler = table['audit.export'];

@@ -5,7 +5,10 @@ import { chainedHash, commitmentTo, isSignedBy, publicKeyOf } from '@worktrack/r
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eraseNoted } from '../erasures/erase.ts';
+import { ErasureModel } from '../erasures/erasures.model.ts';
 import { LogModel } from '../log/log.model.ts';
+import { takeAll } from '../take.ts';
 import { event, startEvents } from '../testing.ts';
 import { chain, insertEntries } from './entries.repository.ts';
 import { enterRefusals } from './refusals.ts';
@@ -278,6 +281,28 @@ test('what a name is learned from is erased last, so that an erasure that breaks
   await events.take([event({ organizationId, type: 'user.erased', subjectId: userId })]);
   const [created, attention, ...others] = published.map(({ id }) => id);
   expect(updated).toEqual([...others, created, attention]);
+});
+
+test('what is taken in does not wait until a log is looked through for a user who was erased, and whoever comes next erases what is left', async () => {
+  const organizationId = randomUUID();
+  const userId = randomUUID();
+  const name = 'Grace Hopper';
+  await events.take([
+    event({ organizationId, type: 'user.created', subjectId: userId, data: { name, role: 'member' } }),
+    ...Array.from({ length: 20 }, () => event({ organizationId, data: { assignee: name }, type: 'work_item.created' })),
+  ]);
+  const erased = event({ organizationId, type: 'user.erased', subjectId: userId });
+  const touched: string[] = [];
+  mongoose.set('debug', (collection: string, method: string) => void touched.push(`${collection}.${method}`));
+  onTestFinished(() => void mongoose.set('debug', false));
+  await takeAll([erased], () => {});
+  const { name: log } = LogModel.collection;
+  expect(touched.filter((each) => each === `${log}.insertMany`)).toHaveLength(1);
+  expect(touched.filter((each) => [`${log}.aggregate`, `${log}.updateOne`].includes(each))).toEqual([]);
+  // In a process that has not taken it in.
+  await eraseNoted();
+  expect(JSON.stringify(await events.everything(organizationId))).not.toContain(name);
+  expect(await ErasureModel.countDocuments({ organizationId })).toBe(0);
 });
 
 test('erasing two users of the same entries at once, by two replicas, brings neither of them back, and what is exported meanwhile is whole', async () => {
