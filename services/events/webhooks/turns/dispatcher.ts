@@ -30,6 +30,12 @@ const POOLS: readonly Pool[] = [
   { unwell: true, places: 64, placesOfOne: 8 },
 ];
 
+/**
+ * Turns of healthy endpoints that only wait for answers: they need no place, so endpoints that take 15 s to answer occupy none that others wait for. Bounded, since each has up
+ * to eight connections.
+ */
+const MAX_WAITING = 256;
+
 /** Sends what is queued, in any number of replicas: each endpoint belongs to one of them at a time. */
 export class Dispatcher {
   readonly #sender: Sender;
@@ -43,6 +49,7 @@ export class Dispatcher {
   /** The organizations whose endpoints are currently being sent to. */
   readonly #underWay = new Map<Pool, string[]>(POOLS.map((pool) => [pool, []]));
   readonly #turns = new Set<Promise<void>>();
+  #waiting = 0;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   /** Where something due may have been left for lack of a place. */
@@ -161,25 +168,37 @@ export class Dispatcher {
     const underWay = this.#underWay.get(pool) ?? [];
     underWay.push(organizationId);
     endpointsUnderWay.inc();
-    const turn = this.#turn(webhook, holder).then((dueAt) => {
-      underWay.splice(underWay.indexOf(organizationId), 1);
+    let isWaiting = false;
+    const leave = () => void underWay.splice(underWay.indexOf(organizationId), 1);
+    // A look in progress may not have seen that this place is free.
+    const mustLook = () => this.#short.has(pool) || this.#looking !== undefined;
+    const waits = () => {
+      if (pool.unwell || isWaiting || this.#waiting >= MAX_WAITING) return;
+      isWaiting = true;
+      this.#waiting++;
+      leave();
+      if (mustLook()) this.wake();
+    };
+    const turn = this.#turn(webhook, holder, waits).then((dueAt) => {
+      if (isWaiting) this.#waiting--;
+      else leave();
       endpointsUnderWay.dec();
       this.#turns.delete(turn);
-      // A look in progress may not have seen that this place is free.
-      if (this.#short.has(pool) || this.#looking) this.wake();
+      if (mustLook()) this.wake();
       else if (dueAt && !this.#stopping.signal.aborted) this.#lookBy(dueAt.getTime());
     });
     this.#turns.add(turn);
   }
 
   /** @returns when it is due again */
-  async #turn(webhook: WebhookDocument, holder: string): Promise<Date | null> {
+  async #turn(webhook: WebhookDocument, holder: string, waits: () => void): Promise<Date | null> {
     const parts = {
       sender: this.#sender,
       box: this.#box,
       log: this.#log,
       attempts: this.#attempts,
       holds: () => this.#presence.holder === holder,
+      waits,
       stopping: this.#stopping.signal,
     };
     const { unwell, failingSince, notBefore } = webhook;

@@ -29,6 +29,8 @@ const TURN_MS = 5_000;
 /** How many deliveries are read at once. While fewer are queued, the next ones are read and these are sent. */
 const BATCH = 100;
 const MAX_QUEUED = 200;
+/** An endpoint that answers nothing for this long is waited for without a place. */
+const WAITS_AFTER_MS = 1_000;
 /** How soon a change to a webhook, or its deletion, takes effect. */
 const FRESH_MS = 1_000;
 /** How soon to look again whether the log has been read up to what is already queued. Whoever reads it does so while there is nothing to try. */
@@ -42,6 +44,8 @@ export interface TurnParts {
   readonly attempts: Gathered<Attempt, undefined>;
   /** Whether this process may still send to the webhook. */
   holds(): boolean;
+  /** Called each time that no request has ended for a while. */
+  waits(): void;
   readonly stopping: AbortSignal;
 }
 
@@ -82,6 +86,7 @@ export class Turn {
   /** Whatever there was to send, or will be, was read. */
   #isAllRead = false;
   #filling: Promise<void> | undefined;
+  readonly #waiting: NodeJS.Timeout;
   /** Attempts that are not recorded yet, or could not be. */
   readonly #recording = new Set<Promise<void>>();
 
@@ -94,12 +99,14 @@ export class Turn {
     this.#unwell = webhook.unwell;
     this.#isProbe = webhook.unwell;
     this.#batch = webhook.unwell ? 1 : BATCH;
+    this.#waiting = setTimeout(() => parts.waits(), WAITS_AFTER_MS);
   }
 
   async run(): Promise<TurnEnd> {
     const lanes = this.#isProbe ? 1 : REQUESTS_AT_ONCE;
     // All of them: nothing may be in progress once it is somebody else's turn.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, () => this.#sendAll()));
+    clearTimeout(this.#waiting);
     const kept = await Promise.allSettled([...this.#recording, this.#filling]);
     for (const each of [...ended, ...kept]) if (each.status === 'rejected') throw each.reason;
     return {
@@ -221,6 +228,7 @@ export class Turn {
     }
     const at = new Date();
     const sent = await deliver(this.#webhook, event, { attempt: delivery.attempts + 1, at }, this.#parts);
+    this.#waiting.refresh();
     const { wishMs, ...outcome } = { ...sent, at };
     if (isDelivered(outcome)) {
       this.#failingSince = null;
