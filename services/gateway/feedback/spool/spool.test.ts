@@ -140,6 +140,22 @@ test('a gateway that starts goes on with what was postponed, and knows its key',
   await next.close();
 });
 
+test('of several submissions with one key at once, one is accepted, and the others are answered as it says', async () => {
+  const spool = await open();
+  const [one, another] = [submission('One'), submission('Another')];
+  const all = [one, { ...another, itemId: one.itemId }, one];
+  const answers = await Promise.allSettled(all.map((each) => spool.accept(each)));
+  expect(answers).toMatchObject([
+    { value: 'spooled' },
+    { reason: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    { value: 'repeated' },
+  ]);
+  await expect.poll(() => metric('worktrack_intake_spool_records')).toBe(0);
+  expect([...stored.values()]).toEqual(['One']);
+  expect(attempts).toEqual(['One']);
+  await spool.close();
+});
+
 test('of two submissions with one key, accepted by two gateways, the one that is delivered last is set aside', async () => {
   const spools = [await open(), await open()] as const;
   const itemId = uuidv7();

@@ -66,6 +66,8 @@ export class Spool {
   readonly #stopping = new AbortController();
   /** What the items that wait here are made of, by their ids: a submission with the same key is either this one again, or another. */
   readonly #contents: Map<string, string>;
+  /** Of these it is not known yet. */
+  readonly #underWay = new Map<string, { readonly content: string; readonly accepted: Promise<unknown> }>();
   #isAway = false;
 
   private constructor(needs: SpoolNeeds, folders: Folders, opened: readonly OpenedFolder[]) {
@@ -104,12 +106,27 @@ export class Spool {
    * @throws OperationError DUPLICATE_FEEDBACK, IDEMPOTENCY_KEY_REUSED as the feedback service would; UNAVAILABLE if there is no room
    */
   async accept(submission: Submission): Promise<'spooled' | 'repeated'> {
-    const { itemId, sourceId, message } = submission;
-    if (this.holds(submission)) return 'repeated';
-    if (this.#contents.has(itemId)) {
-      const reused = 'This Idempotency-Key was used for another submission. Use a new key for a new submission.';
-      throw new OperationError('IDEMPOTENCY_KEY_REUSED', reused);
+    const { itemId } = submission;
+    const content = contentOf(submission);
+    const first = this.#underWay.get(itemId);
+    if (first) {
+      const isAccepted = await first.accepted.then(
+        () => true,
+        () => false,
+      );
+      if (!isAccepted) return await this.accept(submission);
+      if (first.content !== content) throw reused();
+      return 'repeated';
     }
+    if (this.holds(submission)) return 'repeated';
+    if (this.#contents.has(itemId)) throw reused();
+    const accepted = this.#acceptFirst(submission);
+    this.#underWay.set(itemId, { content, accepted });
+    return await accepted.finally(() => this.#underWay.delete(itemId));
+  }
+
+  async #acceptFirst(submission: Submission): Promise<'spooled'> {
+    const { itemId, sourceId, message } = submission;
     const reservation = reservationOf(sourceId, message, itemId);
     const [isHeld] = await this.#duplicates.reserve([reservation], Date.now() + DEFAULT_DEADLINE_MS);
     if (!isHeld) {
@@ -222,6 +239,11 @@ async function deliverAgain(path: string, file: RecordFile): Promise<void> {
   const submissions = lines.map((line) => JSON.parse(line) as Submission & { readonly refused?: string });
   await Promise.all(submissions.map(({ refused: _, ...submission }) => file.append(JSON.stringify(submission))));
   await rm(path);
+}
+
+function reused(): OperationError {
+  const message = 'This Idempotency-Key was used for another submission. Use a new key for a new submission.';
+  return new OperationError('IDEMPOTENCY_KEY_REUSED', message);
 }
 
 /** What must be the same for a key to be used again. */
