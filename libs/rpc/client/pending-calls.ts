@@ -1,11 +1,11 @@
-import type { ErrorCode, OperationError } from '@worktrack/contracts/errors';
+import type { OperationError } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import { deadlineExceeded } from '../failures.ts';
 import type { CallText } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { OpenSet } from '../open-set.ts';
 import type { LaneName } from '../queues.ts';
-import type { CallTrace, RpcObserver } from '../types.ts';
+import type { CallTrace, Outcome, RpcObserver } from '../types.ts';
 
 /** Where the calls in one lane of one service go. */
 export interface Destination {
@@ -109,7 +109,7 @@ export class PendingCalls {
     return next;
   }
 
-  #finish(call: PendingCall, outcome: 'ok' | ErrorCode): void {
+  #finish(call: PendingCall, outcome: Outcome): void {
     if (this.#calls.delete(call) && mayWait(call)) this.#waiting--;
     this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs, call.trace);
     if (this.#whenEmpty && this.#calls.size === 0) this.#whenEmpty();

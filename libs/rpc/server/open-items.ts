@@ -1,9 +1,9 @@
-import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
+import type { ErrorValue } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import { deadlineExceeded } from '../failures.ts';
 import { failedItem, ReplyStatus, replyItem } from '../message/envelope.ts';
 import { OpenSet } from '../open-set.ts';
-import type { RpcObserver } from '../types.ts';
+import type { Outcome, RpcObserver } from '../types.ts';
 import type { Delivery, Item } from './delivery.ts';
 import type { ReplySender } from './reply-sender.ts';
 
@@ -71,7 +71,7 @@ export class OpenItems {
     this.#deadlines.stop();
   }
 
-  #answer(item: Item, reply: string, outcome: 'ok' | ErrorCode): void {
+  #answer(item: Item, reply: string, outcome: Outcome): void {
     // For a handler that ends after its deadline, the reply has already been sent.
     if (item.isClosed) return;
     this.#observer.handled(item.request.body[0], outcome, nowMs() - item.startedAtMs, item.trace);

@@ -1,8 +1,8 @@
-import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { ConsumeMessage } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
+import { unavailable } from '../failures.ts';
 import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
 import type { RequestItem } from '../message/envelope.ts';
 import {
@@ -13,7 +13,7 @@ import {
   Outlet,
   type StreamFrame,
 } from '../streams/streams.ts';
-import type { Log, RpcObserver, ServedTrace } from '../types.ts';
+import type { Log, Outcome, RpcObserver, ServedTrace } from '../types.ts';
 import type { Item } from './delivery.ts';
 import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
 
@@ -103,9 +103,7 @@ export class StreamServer {
     const transfer = new Transfer(request, delivery.replyTo, (to, content) => this.#publish(to, content));
     const ofOrganization = [...this.#transfers.values()].filter((of) => of.organizationId === transfer.organizationId);
     if (this.#transfers.size >= MAX_TRANSFERS || ofOrganization.length >= MAX_TRANSFERS_PER_ORGANIZATION) {
-      throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
-        retryAfterSeconds: 1,
-      });
+      throw unavailable('Too many transfers are in progress.');
     }
     this.#transfers.set(transfer.key, transfer);
     const run = () => this.#run(transfer, endpoint, request, input, trace);
@@ -134,7 +132,7 @@ export class StreamServer {
     const { id } = transfer;
     const { handler, operation } = endpoint;
     const startedAtMs = nowMs();
-    let outcome: 'ok' | ErrorCode = 'ok';
+    let outcome: Outcome = 'ok';
     try {
       const context = contextOf(request, request.remainingMs, this.#log);
       if ('upload' in handler) {

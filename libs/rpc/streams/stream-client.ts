@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { type ErrorCode, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
+import { type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import { DEFAULT_DEADLINE_MS, type Operation } from '@worktrack/contracts/operation';
 import type { ConsumeMessage, Message } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
@@ -8,9 +8,10 @@ import { outgoingText } from '../client/outgoing-text.ts';
 import type { Destination } from '../client/pending-calls.ts';
 import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
+import { unavailable } from '../failures.ts';
 import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
 import { encodeRequests, ReplyStatus, readReplies, readRequests } from '../message/envelope.ts';
-import type { CallOptions, CallTrace, Log, Reply, RpcObserver } from '../types.ts';
+import type { CallOptions, CallTrace, Log, Outcome, Reply, RpcObserver } from '../types.ts';
 import {
   CHUNK_BYTES,
   decodeStreamFrame,
@@ -36,7 +37,7 @@ class Transfer {
   readonly answer = Promise.withResolvers<Reply<unknown>>();
   /** An upload may begin. */
   readonly opened = Promise.withResolvers<void>();
-  readonly ended = Promise.withResolvers<'ok' | ErrorCode>();
+  readonly ended = Promise.withResolvers<Outcome>();
   /** The server's, once it has replied. */
   #address: string | undefined;
   #over = false;
@@ -111,7 +112,7 @@ class Transfer {
     if (this.#address) this.#publish(this.#address, encodeStreamFrame(frame, bytes));
   }
 
-  #finish(outcome: 'ok' | ErrorCode): void {
+  #finish(outcome: Outcome): void {
     this.#over = true;
     this.ended.resolve(outcome);
   }
@@ -191,9 +192,7 @@ export class StreamClient {
   async #open(destination: Destination, operation: Operation, input: unknown, options: CallOptions): Promise<Transfer> {
     const silenceMs = options.deadlineMs ?? operation.deadlineMs ?? DEFAULT_DEADLINE_MS;
     if (this.#transfers.size >= MAX_TRANSFERS) {
-      throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
-        retryAfterSeconds: 1,
-      });
+      throw unavailable('Too many transfers are in progress.');
     }
     await within(this.#channel.ready, silenceMs, interrupted);
     const trace = this.#observer.tracer?.outgoing(operation.name, destination.service, options);
@@ -245,8 +244,7 @@ export class StreamClient {
   #returned(message: Message): void {
     const service = message.fields.routingKey;
     for (const { id } of readRequests(message.content).items) {
-      const text = `${service.replace(/^rpc\./, '')} is not running. Try again.`;
-      this.#transfers.get(id)?.fail(new OperationError('UNAVAILABLE', text, { retryAfterSeconds: 1 }));
+      this.#transfers.get(id)?.fail(unavailable(`${service.replace(/^rpc\./, '')} is not running.`));
     }
   }
 }
