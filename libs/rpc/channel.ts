@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, ChannelModel } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage, Options, Replies } from 'amqplib';
 import { type ConnectionListener, type RecoveringConnection, retryDelayMs } from './connection.ts';
 
 /**
@@ -32,22 +32,19 @@ export interface ChannelRole {
 export class RecoveringChannel {
   /** The channel, once its setup is complete. */
   current: Channel | undefined;
+  readonly #ready = Promise.withResolvers<void>();
   /** Settles with the first complete setup. */
-  readonly ready: Promise<void>;
+  readonly ready = this.#ready.promise;
 
   readonly #connection: RecoveringConnection;
   readonly #role: ChannelRole;
   readonly #listener: ConnectionListener;
   #model: ChannelModel | undefined;
   #closing = false;
-  readonly #becameReady: () => void;
 
   constructor(connection: RecoveringConnection, role: ChannelRole) {
     this.#connection = connection;
     this.#role = role;
-    const ready = Promise.withResolvers<void>();
-    this.ready = ready.promise;
-    this.#becameReady = ready.resolve;
     this.#listener = {
       opened: (model) => {
         this.#model = model;
@@ -90,7 +87,7 @@ export class RecoveringChannel {
         await this.#role.setup(channel, model);
         if (this.#closing) throw new Error('The channel was closed during its setup.');
         this.current = channel;
-        this.#becameReady();
+        this.#ready.resolve();
         this.#role.opened?.();
         failures = 0;
         await closed;
@@ -111,4 +108,18 @@ export class RecoveringChannel {
       await sleep(retryDelayMs(failures));
     }
   }
+}
+
+/** A consumer that the broker cancels, since its queue was deleted or is moving, ends its channel: the next one declares the queue again. */
+export async function consume(
+  channel: Channel,
+  queue: string,
+  received: (message: ConsumeMessage) => void,
+  options?: Options.Consume,
+): Promise<Replies.Consume> {
+  const take = (message: ConsumeMessage | null) => {
+    if (message) received(message);
+    else channel.close().catch(() => {});
+  };
+  return await channel.consume(queue, take, options);
 }

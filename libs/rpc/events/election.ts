@@ -1,5 +1,5 @@
 import type { Channel, ChannelModel, ConsumeMessage, Options } from 'amqplib';
-import { RecoveringChannel } from '../channel.ts';
+import { consume, RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import { declareQueue } from '../queues.ts';
 import type { Log } from '../types.ts';
@@ -53,10 +53,7 @@ export class Election {
         await declare(model);
         // The one being held, and the next.
         await channel.prefetch(2);
-        await channel.consume(queue, (message) => {
-          if (message) this.#received(message, channel);
-          else channel.close().catch(() => {});
-        });
+        await consume(channel, queue, (message) => this.#received(message, channel));
       },
       opened: () => {
         this.#isCutOff = false;

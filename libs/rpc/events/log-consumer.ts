@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { RecoveringChannel } from '../channel.ts';
+import { consume, RecoveringChannel } from '../channel.ts';
 import { type Broker, retryDelayMs } from '../connection.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { UnverifiedMessage } from '../message/signed.ts';
@@ -62,11 +62,7 @@ export class LogConsumer {
         await channel.prefetch(PREFETCH);
         const delivered: Delivered = { channel, waiting: [] };
         this.#delivered = delivered;
-        await channel.consume(LOG_QUEUE, (message) => {
-          if (message) this.#received(message, delivered);
-          // The broker cancelled the consumer: its queue was deleted or is moving. A new channel declares it again.
-          else channel.close().catch(() => {});
-        });
+        await consume(channel, LOG_QUEUE, (message) => this.#received(message, delivered));
       },
       lost: () => {
         // What is waiting here will be redelivered, to whichever process is next.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
-import { RecoveringChannel } from '../channel.ts';
+import { consume, RecoveringChannel } from '../channel.ts';
 import { type Broker, retryDelayMs } from '../connection.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import type { Log } from '../types.ts';
@@ -48,15 +48,14 @@ export class Subscription {
         });
         this.#queue = queue;
         await Promise.all([...this.#keys].map((key) => channel.bindQueue(queue, exchange, key)));
-        const take = (message: { readonly content: Buffer } | null) => {
-          if (!message) return void channel.close().catch(() => {});
+        const take = ({ content }: { readonly content: Buffer }) => {
           try {
-            received(message.content);
+            received(content);
           } catch (error) {
             log.error({ error, exchange }, 'A message that cannot be taken was dropped');
           }
         };
-        await channel.consume(queue, take, { noAck: true });
+        await consume(channel, queue, take, { noAck: true });
       },
       opened: () => {
         this.#isOpen = true;

@@ -1,4 +1,5 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
+import { consume } from '../channel.ts';
 
 /** RabbitMQ's direct reply-to: replies go straight to the channel that asked, bypassing any queue. */
 export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
@@ -11,11 +12,7 @@ export function isReplyAddress(value: unknown): value is string {
   return typeof value === 'string' && REPLY_ADDRESS.test(value);
 }
 
-/** Receives the replies to what is published on this channel. If the broker cancels the consumer, the channel is closed, and so reopened. */
+/** Receives the replies to what is published on this channel. */
 export async function consumeReplies(channel: Channel, received: (message: ConsumeMessage) => void): Promise<void> {
-  const take = (message: ConsumeMessage | null) => {
-    if (message) received(message);
-    else channel.close().catch(() => {});
-  };
-  await channel.consume(DIRECT_REPLY_TO, take, { noAck: true });
+  await consume(channel, DIRECT_REPLY_TO, received, { noAck: true });
 }

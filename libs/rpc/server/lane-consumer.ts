@@ -1,5 +1,5 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { RecoveringChannel } from '../channel.ts';
+import { consume, RecoveringChannel } from '../channel.ts';
 import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { isReplyAddress } from '../message/direct-reply.ts';
@@ -30,13 +30,13 @@ export interface LaneConsumerOptions {
 
 /** Takes the messages of a lane from the broker until it is cancelled, and moves those that cannot be verified or read to the dead letters. */
 export class LaneConsumer {
+  readonly #ready = Promise.withResolvers<void>();
   /** Resolves once messages from one generation of its queues are being taken. */
-  readonly ready: Promise<void>;
+  readonly ready = this.#ready.promise;
 
   readonly #options: LaneConsumerOptions;
   readonly #channels: RecoveringChannel[] = [];
   #generations = 0;
-  #becameReady: () => void;
   readonly #consumerTags = new Map<Channel, string>();
   readonly #acknowledgements = new Map<Channel, Acknowledgements>();
   /** When a queue had neither messages nor consumers. */
@@ -45,9 +45,6 @@ export class LaneConsumer {
 
   constructor(options: LaneConsumerOptions) {
     this.#options = options;
-    const ready = Promise.withResolvers<void>();
-    this.ready = ready.promise;
-    this.#becameReady = ready.resolve;
     this.#takeNextGeneration();
   }
 
@@ -72,7 +69,7 @@ export class LaneConsumer {
     // One at a time: then only the one running counts as tried if the process dies.
     if (queues.retries !== undefined) channels.push(this.#consume(queues, queues.retries, 1, generation));
     this.#channels.push(...channels);
-    void Promise.all(channels.map((channel) => channel.ready)).then(this.#becameReady);
+    void Promise.all(channels.map((channel) => channel.ready)).then(() => this.#ready.resolve());
   }
 
   #consume(queues: LaneQueues, queue: string, prefetch: number, generation: number): RecoveringChannel {
@@ -95,11 +92,9 @@ export class LaneConsumer {
           this.#acknowledgements.delete(channel);
           this.#options.lost?.(channel);
         });
-        const { consumerTag } = await channel.consume(queue, (message) => {
-          if (message) this.#received(message, channel, queues, acknowledgements);
-          // The broker cancelled the consumer: its queue was deleted or is moving. A new channel declares it again.
-          else channel.close().catch(() => {});
-        });
+        const { consumerTag } = await consume(channel, queue, (message) =>
+          this.#received(message, channel, queues, acknowledgements),
+        );
         this.#consumerTags.set(channel, consumerTag);
         if (this.#isCancelled) await channel.cancel(consumerTag);
       },
