@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 import type { Broker } from './connection.ts';
 import { LOG_DEAD_QUEUE, LOG_QUEUE } from './events/topology.ts';
-import { laneQueues } from './queues.ts';
+import { laneQueues, onOwnChannel } from './queues.ts';
 
 export interface QueueLength {
   readonly name: string;
@@ -21,15 +21,14 @@ export async function queueLengths(broker: Broker, services: readonly string[]):
   return found.filter((length) => length !== undefined);
 }
 
-/** On a channel of its own, which the broker closes if there is no such queue. */
 async function lengthOf(model: ChannelModel, name: string): Promise<QueueLength | undefined> {
   try {
-    const channel = await model.createChannel();
-    channel.on('error', () => {});
-    const { messageCount: messages, consumerCount: consumers } = await channel.checkQueue(name);
-    await channel.close();
+    const { messageCount: messages, consumerCount: consumers } = await onOwnChannel(model, (channel) =>
+      channel.checkQueue(name),
+    );
     return { name, messages, consumers };
   } catch {
+    // There is no such queue.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { ChannelModel, Options } from 'amqplib';
+import type { Channel, ChannelModel, Options } from 'amqplib';
 import type { Log } from './types.ts';
 
 /**
@@ -92,11 +92,8 @@ export async function lookAtQueue(
   model: ChannelModel,
   queue: string,
 ): Promise<'absent' | 'down' | { consumers: number }> {
-  const channel = await model.createChannel();
-  channel.on('error', () => {});
   try {
-    const { consumerCount } = await channel.checkQueue(queue);
-    await channel.close();
+    const { consumerCount } = await onOwnChannel(model, (channel) => channel.checkQueue(queue));
     return { consumers: consumerCount };
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
@@ -112,7 +109,7 @@ function isNodeDown(error: unknown): boolean {
 const PRECONDITION_FAILED = 406;
 
 /**
- * On its own channel, which the broker closes if the queue exists with different arguments. That happens during a rolling update that
+ * The broker refuses it if the queue exists with different arguments. That happens during a rolling update that
  * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version are gone.
  * @returns whether it had neither messages nor consumers
  */
@@ -122,11 +119,8 @@ export async function declareQueue(
   queue: string,
   options: Options.AssertQueue,
 ): Promise<boolean> {
-  const channel = await model.createChannel();
-  channel.on('error', (error) => log.debug({ error, queue }, 'The declaration was refused'));
   try {
-    const { messageCount, consumerCount } = await channel.assertQueue(queue, options);
-    await channel.close();
+    const { messageCount, consumerCount } = await onOwnChannel(model, (channel) => channel.assertQueue(queue, options));
     return messageCount === 0 && consumerCount === 0;
   } catch (error) {
     if (isNodeDown(error)) throw new QueueNodeDown(`The node of ${queue} is down.`, { cause: error });
@@ -134,4 +128,14 @@ export async function declareQueue(
     log.warn({ error, queue }, 'The queue has other arguments; it is used as it is');
     return false;
   }
+}
+
+/** The broker closes the channel on anything it refuses, so it is one that nothing else uses. */
+export async function onOwnChannel<T>(model: ChannelModel, work: (channel: Channel) => Promise<T>): Promise<T> {
+  const channel = await model.createChannel();
+  // What was refused rejects the work.
+  channel.on('error', () => {});
+  const result = await work(channel);
+  await channel.close();
+  return result;
 }

@@ -1,5 +1,5 @@
-import type { Channel, ChannelModel, Options } from 'amqplib';
-import { DEAD_LETTERS_MAX, declareQueue } from '../queues.ts';
+import type { ChannelModel, Options } from 'amqplib';
+import { DEAD_LETTERS_MAX, declareQueue, onOwnChannel } from '../queues.ts';
 import type { Log } from '../types.ts';
 
 /** Where every service publishes what happened, by the event's type. Durable, and so are its messages. */
@@ -68,12 +68,4 @@ export function checkLog(model: ChannelModel): Promise<void> {
     await channel.checkExchange(LIVE_EXCHANGE);
     await channel.checkQueue(LOG_QUEUE);
   });
-}
-
-/** The broker closes the channel on anything it refuses. */
-async function onOwnChannel(model: ChannelModel, work: (channel: Channel) => Promise<void>): Promise<void> {
-  const channel = await model.createChannel();
-  channel.on('error', () => {});
-  await work(channel);
-  await channel.close();
 }
