@@ -162,19 +162,16 @@ export class QueueWatch {
   async #lookForFirst(destination: Destination): Promise<void> {
     this.#moved.set(destination, nowMs());
     if (!this.#model) return;
-    const { requests } = queuesOf(destination, 1);
-    const seen = await lookAtQueue(this.#model, requests).catch(() => 'absent' as const);
+    const seen = await lookAtQueue(this.#model, queueOf(destination, 1)).catch(() => 'absent' as const);
     if (typeof seen === 'object' && seen.consumers > 0) this.#use(destination, 1);
   }
 
   #use(destination: Destination, generation: number): void {
     destination.generation = generation;
-    destination.queue = queuesOf(destination, generation).requests;
+    destination.queue = queueOf(destination, generation);
     if (generation === 1) this.#moved.delete(destination);
     else this.#moved.set(destination, nowMs());
   }
 }
 
-function queuesOf({ service, lane }: Destination, generation: number) {
-  return laneQueues(service, lane, generation);
-}
+const queueOf = ({ service, lane }: Destination, generation: number) => laneQueues(service, lane, generation).requests;

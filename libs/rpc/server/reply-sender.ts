@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
@@ -76,11 +77,8 @@ export class ReplySender {
   /** Waits until everything is published, at most `timeoutMs`, and closes the channel. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#waiting.size > 0 || this.#sentHooks.length > 0) {
-      const empty = Promise.withResolvers<void>();
-      this.#whenEmpty = empty.resolve;
-      const timer = setTimeout(empty.resolve, timeoutMs);
-      await empty.promise;
-      clearTimeout(timer);
+      const empty = new Promise<void>((resolve) => (this.#whenEmpty = resolve));
+      await Promise.race([empty, sleep(timeoutMs, undefined, { ref: false })]);
     }
     await this.#channel.close();
   }

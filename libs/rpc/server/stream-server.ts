@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumeMessage } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import { nowMs } from '../clock.ts';
@@ -113,11 +114,8 @@ export class StreamServer {
   /** Waits for the transfers in progress, at most `timeoutMs`, and closes the channel. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#transfers.size > 0) {
-      const idle = Promise.withResolvers<void>();
-      this.#whenIdle = idle.resolve;
-      const timer = setTimeout(idle.resolve, timeoutMs);
-      await idle.promise;
-      clearTimeout(timer);
+      const idle = new Promise<void>((resolve) => (this.#whenIdle = resolve));
+      await Promise.race([idle, sleep(timeoutMs, undefined, { ref: false })]);
     }
     await this.#channel.close();
   }
