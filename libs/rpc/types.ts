@@ -121,7 +121,8 @@ export interface ServiceClient<C extends ServiceContract> {
     options: CallOptions,
   ): Promise<{ readonly output: Output<C['operations'][Name]>; readonly bytes: Readable }>;
 }
-type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
+/** `never` for a call without a byte stream. */
+export type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
 type NamesWith<C extends ServiceContract, Kind extends ByteStream> = {
   [Name in keyof C['operations'] & string]: Kind extends BytesOf<C['operations'][Name]> ? Name : never;
 }[keyof C['operations'] & string];

@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
-import type { Answered, Call, CallContext, Waiting } from '@worktrack/rpc/types';
+import type { Answered, BytesOf, Call, CallContext, Waiting } from '@worktrack/rpc/types';
 import type { GroupedContext, ReadContext, ReceivingContext, StagedContext, WriteContext } from './contexts.ts';
 
 type Rule<Op extends Operation, Context> = (input: Input<Op>, context: Context) => Promise<Output<Op>>;
@@ -68,14 +68,11 @@ interface Sending<Op extends Operation> {
 type PlainHandler<Op extends Operation> =
   | (Op['effect'] extends 'read' ? Read<Op> : WriteAlone<Op> | Write<Op>)
   | Batched<Op>;
-type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
-type Handler<Op extends Operation> = [BytesOf<Op>] extends ['up']
-  ? [BytesOf<Op>] extends [never]
-    ? PlainHandler<Op>
-    : Receiving<Op>
-  : [BytesOf<Op>] extends ['down']
-    ? Sending<Op>
-    : PlainHandler<Op>;
+type Handler<Op extends Operation> = [BytesOf<Op>] extends [never]
+  ? PlainHandler<Op>
+  : BytesOf<Op> extends 'up'
+    ? Receiving<Op>
+    : Sending<Op>;
 export type AnyHandler = PlainHandler<Operation> | Receiving<Operation> | Sending<Operation>;
 
 /** A service's handler for each operation. A plain function is a read, or a write in a transaction of its own. */
