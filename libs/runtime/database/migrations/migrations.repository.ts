@@ -4,14 +4,10 @@ import { MigrationModel, type MigrationRecord } from './migrations.model.ts';
 export async function recordOfMigration(name: string): Promise<MigrationRecord> {
   const found = await MigrationModel.findOne({ _id: name }).lean();
   if (found) return found;
-  const made: MigrationRecord = { _id: name, passes: 0, after: '', passEndedAt: null };
+  const made = { passes: 0, after: '', passEndedAt: null };
   // Replicas that start together create the same one.
-  await MigrationModel.updateOne(
-    { _id: name },
-    { $setOnInsert: { passes: 0, after: '', passEndedAt: null } },
-    { upsert: true },
-  );
-  return made;
+  await MigrationModel.updateOne({ _id: name }, { $setOnInsert: made }, { upsert: true });
+  return { _id: name, ...made };
 }
 
 /** Another replica may have got further, or finished the pass. */

@@ -1,3 +1,5 @@
+import { bytesOf } from '../../text/trim.ts';
+
 /**
  * How much an event says about what happened: a description has 50 000 characters and metadata 256 KiB; to get them whole, read the subject.
  */
@@ -37,6 +39,3 @@ function bounded(value: unknown, maxBytes: number): unknown {
   }
   return Object.fromEntries(fields.map(({ name }) => [name, kept.get(name)]));
 }
-
-/** As JSON; what JSON leaves out takes up no room. */
-const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');

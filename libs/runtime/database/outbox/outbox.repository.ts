@@ -45,8 +45,7 @@ export function emit(
     revision,
     data: boundedJson(data),
   };
-  writes.insert(OutboxModel, record);
-  hintAfter(writes);
+  put(writes, record);
   const emitted = emittedBy.get(writes) ?? [];
   emitted.push({ type, subject, revision, data });
   emittedBy.set(writes, emitted);
@@ -63,7 +62,7 @@ export function emittedIn(writes: WriteSet): readonly NewEvent[] {
 /** Puts an entry of the audit log into the outbox, in the same write as what it reports. It takes the events' way, and is none. */
 export function putEntry(writes: WriteSet, organizationId: string, entry: AuditDraft): void {
   const { id, at, ...rest } = entry;
-  const record: OutboxRecord = {
+  put(writes, {
     _id: id,
     organizationId,
     type: AUDIT_ENTRY,
@@ -73,16 +72,12 @@ export function putEntry(writes: WriteSet, organizationId: string, entry: AuditD
     subject: { kind: 'audit', id },
     revision: 1,
     data: JSON.stringify(rest),
-  };
-  writes.insert(OutboxModel, record);
-  hintAfter(writes);
+  });
 }
 
 /** Puts an event made elsewhere into the outbox unchanged: the log knows by its id whether it already has it. */
-export function emitAgain(writes: WriteSet, { id, data, ...event }: PublishedEvent): void {
-  const record: OutboxRecord = { ...event, _id: id, data: boundedJson(data) };
-  writes.insert(OutboxModel, record);
-  hintAfter(writes);
+export function emitAgain(writes: WriteSet, event: PublishedEvent): void {
+  put(writes, pastRecord(event));
 }
 
 /** Removes an event from a write again: what it reported was undone before the end of the rule. */
@@ -90,7 +85,8 @@ export function retract({ writes }: { readonly writes: WriteSet }, eventId: stri
   writes.withdraw(OutboxModel, eventId);
 }
 
-function hintAfter(writes: WriteSet): void {
+function put(writes: WriteSet, record: OutboxRecord): void {
+  writes.insert(OutboxModel, record);
   writes.afterwards((outcome) => {
     if (outcome !== 'unused' && outcome !== 'stale') tellEmitted();
   });
@@ -130,7 +126,7 @@ function published({ _id, data, ...rest }: OutboxRecord): PublishedEvent {
   return { ...rest, id: _id, data: JSON.parse(data) };
 }
 
-/** An event from before there was an outbox, in the form an outbox holds. */
+/** An event made elsewhere, or before there was an outbox, in the form an outbox holds. */
 export function pastRecord({ id, data, ...event }: PublishedEvent): OutboxRecord {
   return { ...event, _id: id, data: boundedJson(data) };
 }
