@@ -1,7 +1,6 @@
 import mongoose from 'mongoose';
 import { type DatabaseServer, MONGODB } from '../server.ts';
 import { countIndex, walkIndex } from '../walk-index.ts';
-import { findAnyOf } from './any-of.ts';
 import { batchByIds } from './batches.ts';
 import { countByWindows } from './count.ts';
 import { countEachChoice, walkEachChoice } from './each-choice.ts';
@@ -30,7 +29,11 @@ const STAND_IN: DatabaseServer = {
   nextBatch: batchByIds,
   // It returns the first documents that there are: what is done is no longer among them.
   nextInQueue: (model, _after, size) => model.find().limit(size).lean(),
-  findAnyOf,
+  // It scans for any `$or`: one query per filter.
+  async findAnyOf(model, filters) {
+    const found = await Promise.all(filters.map((filter) => model.find(filter).lean()));
+    return found.flat();
+  },
   ownSession,
   releaseSession,
   // It reports as done what its storage engine has refused.
