@@ -26,7 +26,8 @@ local function countIn(key, windowMs)
 end
 `;
 
-const COUNT = `${COUNT_IN_WINDOW}
+/** KEYS: the window. ARGV: its length. */
+export const COUNT = `${COUNT_IN_WINDOW}
 return {countIn(KEYS[1], ARGV[1])}
 `;
 

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import { registry } from '../process/metrics.ts';
 import { uuidv7 } from '../process/uuid.ts';
-import { COUNT_IN_WINDOW, type Counted, MemoryWindows } from './counted-windows.ts';
+import { COUNT, COUNT_IN_WINDOW, type Counted, MemoryWindows } from './counted-windows.ts';
 import { noteFallback } from './fallback.ts';
 import { trackIncarnation } from './incarnation.ts';
 
@@ -133,10 +133,6 @@ if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 if ARGV[4] == '0' then return {} end
 return {countIn(KEYS[2], ARGV[4])}
-`;
-
-const COUNT = `${COUNT_IN_WINDOW}
-return {countIn(KEYS[1], ARGV[1])}
 `;
 
 const CLAIM = 'claim:';
