@@ -2,22 +2,7 @@ import { createECDH } from 'node:crypto';
 import { join } from 'node:path';
 import { madeOnce, randomSecret } from './made-once.ts';
 
-/** The services' secrets; environment variables with the same names take precedence. */
-export interface Secrets {
-  readonly KEY_PEPPER: string;
-  readonly WIDGET_TOKEN_SECRETS: string;
-  readonly IP_HASH_SECRET: string;
-  readonly RPC_SECRETS_KEYS: string;
-  readonly RPC_SECRETS_WORKITEMS: string;
-  readonly RPC_SECRETS_FEEDBACK: string;
-  readonly RPC_SECRETS_EVENTS: string;
-  readonly EVENT_SECRETS: string;
-  readonly WEBHOOK_SECRETS: string;
-  readonly AUDIT_SIGNING_KEYS: string;
-  readonly VAPID_KEYS: string;
-}
-
-const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
+const MAKERS = {
   KEY_PEPPER: randomSecret,
   WIDGET_TOKEN_SECRETS: ring,
   IP_HASH_SECRET: randomSecret,
@@ -31,12 +16,15 @@ const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
   VAPID_KEYS: vapidPair,
 };
 
+/** The services' secrets; environment variables with the same names take precedence. */
+export type Secrets = Readonly<Record<keyof typeof MAKERS, string>>;
+
 export const SECRET_NAMES = Object.keys(MAKERS) as readonly (keyof Secrets)[];
 
 /** Generated once per data directory, since keys that were hashed with one pepper are worthless under another. */
 export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): Secrets {
   const kept = madeOnce(join(dataDir, 'secrets.json'), MAKERS);
-  return Object.fromEntries(SECRET_NAMES.map((name) => [name, env[name] || kept[name]])) as unknown as Secrets;
+  return Object.fromEntries(SECRET_NAMES.map((name) => [name, env[name] || kept[name]])) as Secrets;
 }
 
 /** In the form in which services read it: `<key id>:<secret>`. */

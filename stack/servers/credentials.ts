@@ -4,21 +4,18 @@ import { madeOnce, randomSecret } from '../files/made-once.ts';
 /** The only user of each server: all services on a machine run as one system user, so there is nobody to distinguish. */
 export const USER = 'worktrack';
 
-/** The passwords of the stack's own servers. */
-export interface Credentials {
-  readonly rabbitmqPassword: string;
+const MAKERS = {
+  rabbitmqPassword: randomSecret,
   /** Anybody who has it can run any code in the broker. */
-  readonly erlangCookie: string;
-  readonly redisPassword: string;
-  readonly mongodbPassword: string;
-}
+  erlangCookie: randomSecret,
+  redisPassword: randomSecret,
+  mongodbPassword: randomSecret,
+};
+
+/** The passwords of the stack's own servers. */
+export type Credentials = Readonly<Record<keyof typeof MAKERS, string>>;
 
 /** To change one, stop the stack and remove it from the file. */
 export function loadCredentials(dataDir: string): Credentials {
-  return madeOnce(join(dataDir, 'credentials.json'), {
-    rabbitmqPassword: randomSecret,
-    erlangCookie: randomSecret,
-    redisPassword: randomSecret,
-    mongodbPassword: randomSecret,
-  });
+  return madeOnce(join(dataDir, 'credentials.json'), MAKERS);
 }
