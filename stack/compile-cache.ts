@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY, SERVICES } from './layout.ts';
+import { runToEnd } from './processes/run-to-end.ts';
 
 /**
  * Where Node stores the compiled services (NODE_COMPILE_CACHE): this halves the startup time, and no process loads the type
@@ -15,18 +15,12 @@ export const COMPILE_CACHE = join(REPOSITORY, 'node_modules', '.cache', 'node');
  */
 export async function fillCompileCache(): Promise<void> {
   if (existsSync(COMPILE_CACHE)) return;
+  // Anything that goes wrong here will show, with its reason, when the service is actually started.
   await Promise.all(
-    SERVICES.map(
-      (service) =>
-        new Promise<void>((resolve) => {
-          const run = spawn(process.execPath, [join(REPOSITORY, 'services', service, 'main.ts')], {
-            env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
-            stdio: 'ignore',
-          });
-          // Anything that goes wrong here will show, with its reason, when the service is actually started.
-          run.once('error', () => resolve());
-          run.once('exit', () => resolve());
-        }),
+    SERVICES.map((service) =>
+      runToEnd(process.execPath, [join(REPOSITORY, 'services', service, 'main.ts')], {
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+      }),
     ),
   );
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makePrivateDirectory } from '../files/make-directory.ts';
@@ -6,6 +5,7 @@ import { writePrivate } from '../files/private-file.ts';
 import { Child } from '../processes/child.ts';
 import { findProgram } from '../processes/find-program.ts';
 import { freePort } from '../processes/ports.ts';
+import { runToEnd } from '../processes/run-to-end.ts';
 import { type Credentials, USER } from './credentials.ts';
 import { followMovedQueues } from './moved-queues.ts';
 import { probe } from './probe.ts';
@@ -123,27 +123,18 @@ export function definitions(vhosts: readonly string[], password: string): object
  * @param dataDir that broker's
  * @returns what it printed
  */
-export function rabbitmqctl(program: string, dataDir: string, args: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { distributionPort } = JSON.parse(readFileSync(join(dataDir, 'control.json'), 'utf8')) as {
-      distributionPort: number;
-    };
-    const child = spawn(join(dirname(program), 'rabbitmqctl'), ['--node', NODE, ...args], {
-      cwd: dataDir,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...serverEnvironment(),
-        HOME: dataDir,
-        RABBITMQ_CONF_ENV_FILE: '/dev/null',
-        RABBITMQ_CTL_ERL_ARGS: `-start_epmd false -erl_epmd_port ${distributionPort} -dist_listen false`,
-      },
-    });
-    let output = '';
-    child.stdout.on('data', (data) => (output += data));
-    child.stderr.on('data', (data) => (output += data));
-    child.once('error', reject);
-    child.once('close', (code) =>
-      code === 0 ? resolve(output) : reject(new Error(`rabbitmqctl ${args.join(' ')} ended with ${code}: ${output}`)),
-    );
-  });
+export async function rabbitmqctl(program: string, dataDir: string, args: readonly string[]): Promise<string> {
+  const { distributionPort } = JSON.parse(readFileSync(join(dataDir, 'control.json'), 'utf8')) as {
+    distributionPort: number;
+  };
+  const env = {
+    ...serverEnvironment(),
+    HOME: dataDir,
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_CTL_ERL_ARGS: `-start_epmd false -erl_epmd_port ${distributionPort} -dist_listen false`,
+  };
+  const command = join(dirname(program), 'rabbitmqctl');
+  const { ok, output } = await runToEnd(command, ['--node', NODE, ...args], env, dataDir);
+  if (!ok) throw new Error(`rabbitmqctl ${args.join(' ')} failed: ${output}`);
+  return output;
 }
