@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { buildOneFile } from '@worktrack/cli/one-file/build';
 import { buildConsole } from '@worktrack/console/build/build';
 import { buildWidget } from '@worktrack/widget/build/build';
@@ -9,6 +8,7 @@ import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';
 import { Child } from './processes/child.ts';
 import { Part } from './processes/part.ts';
 import { yieldCpu } from './processes/priority.ts';
+import { untilReady } from './processes/until-ready.ts';
 import { StartError } from './report/start-error.ts';
 import type { ServerUrls } from './servers/start.ts';
 
@@ -43,7 +43,6 @@ const NICENESS: Partial<Record<ServiceName, number>> = { feedback: 10 };
 const NODE_FLAGS = ['--max-semi-space-size=8'];
 
 const START_TIMEOUT_MS = 60_000;
-const READY_POLL_MS = 25;
 /** Above the time limit that a service sets itself (libs/runtime/process/service.ts). */
 const STOP_GRACE_MS = 30_000;
 
@@ -133,7 +132,7 @@ interface Report {
 async function startReplica(service: ServiceName, index: number, options: ServicesOptions): Promise<ServiceReplica> {
   const id = index === 0 ? service : `${service}-${index + 1}`;
   let publicPort = index === 0 ? options.port : 0;
-  let report: Report | undefined;
+  let opsPort = 0;
 
   const part = await Part.start({
     name: id,
@@ -151,8 +150,9 @@ async function startReplica(service: ServiceName, index: number, options: Servic
       });
       started?.(child);
       try {
-        report = await reported(child);
-        await untilReady(child, report, options.startTimeoutMs ?? START_TIMEOUT_MS);
+        const report = await reported(child);
+        opsPort = report.opsPort;
+        await untilReady(child, () => requireReady(opsPort), options.startTimeoutMs ?? START_TIMEOUT_MS);
         // Not before: startup should not be delayed.
         const niceness = (options.niceness ?? NICENESS)[service];
         if (niceness !== undefined) await yieldCpu(child.pid, niceness);
@@ -168,7 +168,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
     service,
     part,
     get opsUrl() {
-      return `http://127.0.0.1:${report?.opsPort}`;
+      return `http://127.0.0.1:${opsPort}`;
     },
     publicUrl: service === 'gateway' ? `http://${options.host}:${publicPort}` : undefined,
   };
@@ -199,25 +199,10 @@ function reported(child: Child): Promise<Report> {
 }
 
 /** Ready is more than started: everything it needs is there too. */
-async function untilReady(child: Child, { opsPort }: Report, timeoutMs: number): Promise<void> {
-  const giveUpAtMs = Date.now() + timeoutMs;
-  for (;;) {
-    const missing = await missingNeeds(opsPort);
-    if (child.exit) throw new StartError(child.describeExit());
-    if (missing === undefined) return;
-    if (Date.now() > giveUpAtMs) throw new StartError(`${child.name} is not ready: ${missing} (log: ${child.logFile})`);
-    await Promise.race([delay(READY_POLL_MS), child.exited]);
-  }
-}
-
-async function missingNeeds(opsPort: number): Promise<string | undefined> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${opsPort}/health/ready`);
-    const body = await response.text();
-    return response.ok ? undefined : body;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+async function requireReady(opsPort: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${opsPort}/health/ready`);
+  const body = await response.text();
+  if (!response.ok) throw new Error(body);
 }
 
 /** A service gets its own below, wherever they come from. */

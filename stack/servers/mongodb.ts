@@ -7,11 +7,12 @@ import { writePrivate } from '../files/private-file.ts';
 import { Child } from '../processes/child.ts';
 import { findProgram } from '../processes/find-program.ts';
 import { freePort } from '../processes/ports.ts';
+import { untilReady } from '../processes/until-ready.ts';
 import { USER } from './credentials.ts';
 import { isIntroduced, noteIntroduced, requireNobodyElse, setPassword } from './database-user.ts';
 import { endOnPanic } from './end-on-panic.ts';
 import { probe } from './probe.ts';
-import { type ServerKind, STOP_GRACE_MS, serverEnvironment, untilReady } from './server.ts';
+import { type ServerKind, STOP_GRACE_MS, serverEnvironment } from './server.ts';
 
 const HOST = '127.0.0.1';
 export const REPLICA_SET = 'worktrack';
@@ -147,7 +148,7 @@ function databaseKind(database: Database): ServerKind {
       await introduce();
       const child = await start(port, true);
       try {
-        await untilReady(kind, port, child);
+        await untilReady(child, () => kind.probe(port), START_TIMEOUT_MS);
         await withClient(urlOf(port, password), port, (client) => requireNobodyElse(client, isNew));
         noteIntroduced(dataDir, password);
         return child;
@@ -163,7 +164,7 @@ function databaseKind(database: Database): ServerKind {
     const port = await freePort();
     const child = await start(port, false);
     try {
-      await untilReady({ ...kind, probe: probeAs(undefined) }, port, child);
+      await untilReady(child, () => probeAs(undefined)(port), START_TIMEOUT_MS);
       await withClient(urlOf(port, undefined), port, (client) => setPassword(client, password));
     } finally {
       await child.stop(STOP_GRACE_MS);

@@ -1,12 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from '../processes/child.ts';
 import { Part } from '../processes/part.ts';
 import { freePort } from '../processes/ports.ts';
+import { untilReady } from '../processes/until-ready.ts';
 import { StartError } from '../report/start-error.ts';
 
 /** Another program may take a port between our check and the server's start. */
 const MAX_PORT_ATTEMPTS = 3;
-const READY_POLL_MS = 40;
 export const STOP_GRACE_MS = 15_000;
 
 /** One of RabbitMQ, Redis and the database, as the stack and the tests handle it. */
@@ -53,34 +52,11 @@ export async function startServer(kind: ServerKind): Promise<OwnServer> {
 async function launchAndProbe(kind: ServerKind, port: number): Promise<Child> {
   const child = await kind.launch(port);
   try {
-    await untilReady(kind, port, child);
+    await untilReady(child, () => kind.probe(port), kind.startTimeoutMs);
     return child;
   } catch (error) {
     await child.kill();
     throw error;
-  }
-}
-
-export async function untilReady(
-  kind: Pick<ServerKind, 'name' | 'startTimeoutMs' | 'probe'>,
-  port: number,
-  child: Child,
-): Promise<void> {
-  const giveUpAtMs = Date.now() + kind.startTimeoutMs;
-  for (;;) {
-    const failure = await kind.probe(port).then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
-    if (child.exit) throw new StartError(child.describeExit());
-    if (failure === undefined) return;
-    if (Date.now() > giveUpAtMs) {
-      throw new StartError(
-        `${kind.name} was not ready within ${kind.startTimeoutMs / 1000} s: ${failure} (log: ${child.logFile})`,
-      );
-    }
-    // Servers have no common way to announce readiness, so they are polled.
-    await Promise.race([delay(READY_POLL_MS), child.exited]);
   }
 }
 
