@@ -62,3 +62,22 @@ export async function installDebianPackages(
   const outcome = await progress.step(`Installing ${what}`, () => runToEnd(program as string, args));
   if (!outcome.ok) throw new StartError(`\`${command}\` failed: ${outcome.lastLine} ${otherwise}`);
 }
+
+/**
+ * What is there already, or after it was installed.
+ * @param what, otherwise as for installDebianPackages
+ */
+export async function foundOrInstalled<Found>(
+  find: () => Found | undefined | Promise<Found | undefined>,
+  packages: readonly string[],
+  what: string,
+  progress: Progress,
+  otherwise?: string,
+): Promise<Found> {
+  const found = await find();
+  if (found) return found;
+  await installDebianPackages(packages, what, progress, otherwise);
+  const installed = await find();
+  if (!installed) throw new StartError(`${what} was installed but cannot be found.`);
+  return installed;
+}

@@ -1,22 +1,19 @@
 import { accessSync, constants, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Progress } from '@worktrack/stack/report/progress';
-import { installDebianPackages } from '@worktrack/stack/servers/apt';
+import { foundOrInstalled } from '@worktrack/stack/servers/apt';
 
 const LIBRARY_FOLDERS = '/usr/lib';
 
 /** libfaketime (https://github.com/wolfcw/libfaketime), if it is or can be installed; otherwise why it cannot. */
 export async function findFaketime(): Promise<{ readonly library: string } | { readonly missing: string }> {
   if (process.platform !== 'linux') return { missing: 'libfaketime is looked for on Linux alone' };
-  const found = faketimeLibrary();
-  if (found) return { library: found };
+  const progress = new Progress(process.stderr);
   try {
-    await installDebianPackages(['libfaketime'], 'libfaketime', new Progress(process.stderr), '');
+    return { library: await foundOrInstalled(faketimeLibrary, ['libfaketime'], 'libfaketime', progress, '') };
   } catch (error) {
     return { missing: error instanceof Error ? error.message : String(error) };
   }
-  const installed = faketimeLibrary();
-  return installed ? { library: installed } : { missing: 'libfaketime is installed, and still not found' };
 }
 
 /** Debian keeps it in the folder for the machine's architecture (multiarch). */

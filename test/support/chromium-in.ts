@@ -1,6 +1,6 @@
 import { findProgram } from '@worktrack/stack/processes/find-program';
 import { Progress } from '@worktrack/stack/report/progress';
-import { installDebianPackages } from '@worktrack/stack/servers/apt';
+import { foundOrInstalled } from '@worktrack/stack/servers/apt';
 import { type Browser, chromium } from 'playwright-core';
 
 /** The headless shell first: the same engine without the rest of a browser. `npm test -- widget/test/accessible.test.ts` takes half the CPU with it. */
@@ -41,30 +41,18 @@ export interface ChromiumOptions {
  */
 export async function launchChromiumIn(folder: string, { optimizes = false }: ChromiumOptions = {}): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? (await findChromium()),
+    executablePath: process.env.CHROMIUM_PATH ?? (await needChromium()),
     args: optimizes ? FLAGS : [...FLAGS, WITHOUT_OPTIMIZING],
     env: { ...process.env, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
   });
 }
 
-async function findChromium(): Promise<string> {
-  const found = find();
-  if (found) return found;
-  await installDebianPackages(
+function needChromium(): Promise<string> {
+  return foundOrInstalled(
+    () => NAMES.map(findProgram).find((path) => path !== undefined),
     PACKAGES,
     'Chromium',
     new Progress(process.stderr),
     'Otherwise set CHROMIUM_PATH to a Chromium or Chrome that is there already.',
   );
-  const installed = find();
-  if (!installed) throw new Error('Chromium is installed, and still not on the PATH.');
-  return installed;
-}
-
-function find(): string | undefined {
-  for (const name of NAMES) {
-    const path = findProgram(name);
-    if (path) return path;
-  }
-  return undefined;
 }
