@@ -4,7 +4,7 @@ import { type RunningSystem, runSystem, type SystemOptions } from './run-system.
 import { askRun, newLease, newVirtualHost } from './servers.ts';
 import type { SharedSystem } from './test-run.ts';
 
-/** The four real services as separate processes, on the real servers, as a test sees them. */
+/** The real services as separate processes, on the real servers, as a test sees them. */
 export interface System {
   /** Of the first gateway. */
   readonly baseUrl: string;
@@ -25,8 +25,7 @@ function theShared(): Promise<SharedSystem> {
 
 /** A system with one process per service, shared by all files of the run. */
 export async function sharedSystem(): Promise<System> {
-  const { baseUrl, urls, secrets } = await theShared();
-  return asSystem({ gateways: [baseUrl], urls, secrets });
+  return asSystem(await theShared());
 }
 
 /**

@@ -1,7 +1,6 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Secrets } from '@worktrack/stack/files/secrets';
 import { Child } from '@worktrack/stack/processes/child';
 import { Progress } from '@worktrack/stack/report/progress';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
@@ -20,13 +19,8 @@ const FIRST_VHOSTS = 4;
 const MORE_VHOSTS = 56;
 const MAX_VHOSTS = FIRST_VHOSTS + MORE_VHOSTS;
 
-/** Where test files find the system that they share. */
-export interface SharedSystem {
-  readonly baseUrl: string;
-  readonly urls: ServerUrls;
-  readonly secrets: Secrets;
-  readonly databasePrefix: string;
-}
+/** What test files know of the system that they share. */
+export type SharedSystem = Pick<RunningSystem, 'gateways' | 'urls' | 'secrets' | 'databasePrefix'>;
 
 type Started = Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>;
 
@@ -91,7 +85,7 @@ export class TestRun {
       runSystem(lease, { urls: { rabbitmq } }),
     );
     const { gateways, urls, secrets, databasePrefix } = await this.#system;
-    return { baseUrl: gateways[0] as string, urls, secrets, databasePrefix };
+    return { gateways, urls, secrets, databasePrefix };
   }
 
   async discard(): Promise<void> {
