@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../report/start-error.ts';
+import { fieldsAfterName } from './process-identity.ts';
 
 const POLL_MS = 2;
 const PATIENCE_MS = 5_000;
@@ -48,17 +49,11 @@ function isFrozen(pid: number): boolean {
   try {
     const states =
       process.platform === 'linux'
-        ? globSync(`/proc/${pid}/task/*/stat`).map(stateOf)
+        ? globSync(`/proc/${pid}/task/*/stat`).map((file) => fieldsAfterName(file)[0])
         : [execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim()];
-    return states.length > 0 && states.every((state) => state.startsWith('T'));
+    return states.length > 0 && states.every((state) => state?.startsWith('T'));
   } catch {
     // It ended, or one of its threads did.
     return false;
   }
-}
-
-/** Field 3 of /proc/<pid>/stat (proc(5)), after the name, which may contain spaces and parentheses. */
-function stateOf(file: string): string {
-  const stat = readFileSync(file, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
 }

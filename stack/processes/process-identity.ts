@@ -7,7 +7,7 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)), counted after the program's name, which may contain spaces and parentheses. */
+/** Field 22 of /proc/<pid>/stat (proc(5)). */
 const START_TIME_AFTER_NAME = 19;
 
 /** @returns undefined if there is no such process */
@@ -22,8 +22,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
 
 function startFromProc(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = fieldsAfterName(`/proc/${pid}/stat`);
     // A zombie no longer holds anything; its parent just has not reaped it yet.
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -31,6 +30,12 @@ function startFromProc(pid: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Of a stat file in /proc, from field 3 (the state) on: the program's name before it may contain spaces and parentheses. */
+export function fieldsAfterName(file: string): string[] {
+  const stat = readFileSync(file, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function startFromPs(pid: number): string | undefined {
