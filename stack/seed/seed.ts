@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivate } from '../files/private-file.ts';
+import { readKept, writePrivate } from '../files/private-file.ts';
 import type { Secrets } from '../files/secrets.ts';
 import { StartError } from '../report/start-error.ts';
 import { createOrganization } from './organization.ts';
@@ -40,7 +39,7 @@ export async function seed(
   secrets: Secrets,
 ): Promise<Seed & { readonly isNew: boolean }> {
   const path = join(dataDir, 'seed.json');
-  let kept = read(path);
+  let kept = readKept<Seed>(path);
   const keep = (more: Partial<Seed>) => {
     kept = { ...kept, ...more };
     writePrivate(path, `${JSON.stringify(kept, undefined, 2)}\n`);
@@ -78,15 +77,6 @@ export async function seed(
 export async function loginLink(baseUrl: string, { apiKey }: Seed): Promise<string> {
   const { code } = await new Api(baseUrl, apiKey).send<{ code: string }>('POST', '/api/login-codes', {});
   return `${baseUrl}/console/#code=${code}`;
-}
-
-function read(path: string): Partial<Seed> {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Seed>;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
 }
 
 async function isKnown(baseUrl: string, apiKey: string): Promise<boolean> {
