@@ -79,12 +79,11 @@ async function startIn(
 
   const prometheus = options.monitoring ? await startMonitoring(dataDir.path, services, progress) : undefined;
 
-  const { isNew: _, ...kept } = seeded;
   const describe = () => {
     prometheus?.collectFrom(services.replicas);
     const urls = { ...servers.urls, ...(prometheus && { prometheus: prometheus.url }) };
     const pids = { ...processIds(servers, services), prometheus: prometheus?.part.pid };
-    writeStackFile(dataDir.path, { ...kept, baseUrl, urls, pids });
+    writeStackFile(dataDir.path, { ...seeded, baseUrl, urls, pids });
   };
   const parts = [
     ...[servers.rabbitmq, servers.redis, servers.mongodb].flatMap(({ part }) => (part ? [part] : [])),

@@ -46,7 +46,7 @@ export async function seed(
   };
 
   // The servers may be different ones than at the last start; then nothing of what was recorded exists.
-  if (kept.apiKey && !(await isKnown(baseUrl, kept.apiKey))) kept = {};
+  if (kept.apiKey && (await new Api(baseUrl, kept.apiKey).statusOf('/api/me')) === UNKNOWN_KEY) kept = {};
   const isNew = kept.apiKey === undefined;
   if (isNew) {
     const { organization, apiKey } = await createOrganization(rabbitmqUrl, secrets, ORGANIZATION);
@@ -54,7 +54,7 @@ export async function seed(
   }
   const api = new Api(baseUrl, kept.apiKey as string);
   // If the project has been deleted since, the newest existing one takes its place.
-  if (!kept.projectId || !(await api.has(`/api/projects/${kept.projectId}`))) {
+  if (!kept.projectId || (await api.statusOf(`/api/projects/${kept.projectId}`)) === NOT_FOUND) {
     const { projects } = await api.send<{ projects: Project[] }>('GET', '/api/projects?limit=1');
     const project = projects[0] ?? (await api.send<Project>('POST', '/api/projects', PROJECT));
     keep({ projectId: project.id, boardId: project.defaultBoardId });
@@ -79,11 +79,8 @@ export async function loginLink(baseUrl: string, { apiKey }: Seed): Promise<stri
   return `${baseUrl}/console/#code=${code}`;
 }
 
-async function isKnown(baseUrl: string, apiKey: string): Promise<boolean> {
-  const response = await fetch(`${baseUrl}/api/me`, { headers: { authorization: `Bearer ${apiKey}` } });
-  await response.body?.cancel();
-  return response.status !== 401;
-}
+const UNKNOWN_KEY = 401;
+const NOT_FOUND = 404;
 
 class Api {
   readonly #baseUrl: string;
@@ -94,10 +91,10 @@ class Api {
     this.#apiKey = apiKey;
   }
 
-  async has(path: string): Promise<boolean> {
+  async statusOf(path: string): Promise<number> {
     const response = await fetch(`${this.#baseUrl}${path}`, { headers: { authorization: `Bearer ${this.#apiKey}` } });
     await response.body?.cancel();
-    return response.status !== 404;
+    return response.status;
   }
 
   async send<T>(method: string, path: string, body?: object): Promise<T> {
