@@ -26,17 +26,16 @@ const unobserved: RpcObserver = {
  */
 export async function callKeysService<T>(
   call: (client: ServiceClient<typeof keysContract>, requestId: string) => Promise<T>,
-  environment: NodeJS.ProcessEnv = process.env,
 ): Promise<T> {
-  const stack = localStack(environment);
-  const url = environment.RABBITMQ_URL || stack?.urls.rabbitmq;
+  const stack = localStack(process.env);
+  const url = process.env.RABBITMQ_URL || stack?.urls.rabbitmq;
   if (!url) {
     throw new Failure(
       'unreachable',
       'There is no broker to talk to: set RABBITMQ_URL, or start a local stack with `npm start`.',
     );
   }
-  const secrets = environment.RPC_SECRETS_KEYS || (stack && secretsOf(stack).RPC_SECRETS_KEYS);
+  const secrets = process.env.RPC_SECRETS_KEYS || (stack && secretsOf(stack).RPC_SECRETS_KEYS);
   if (!secrets) {
     throw new Failure(
       'usage',

@@ -21,22 +21,21 @@ const CLONE = fileURLToPath(new URL('../..', import.meta.url));
  * The stack last started from `WORKTRACK_DATA_DIR`, or else from here or a parent folder, or else from the clone that this command
  * belongs to. It may have been stopped since.
  */
-export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalStack | undefined {
+export function localStack(environment: NodeJS.ProcessEnv): LocalStack | undefined {
   const path = candidates(environment).find((candidate) => existsSync(candidate));
   if (path === undefined) return undefined;
-  const parsed = LocalStack.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  if (!parsed.success)
-    throw new Failure('usage', `${path} was written by another version. Start the stack again: npm start`);
-  return { ...parsed.data, path };
+  return { ...read(path, LocalStack), path };
 }
 
 /** The secrets of a local stack's services, as far as commands need them. */
 export function secretsOf({ path }: LocalStack): z.infer<typeof Secrets> {
-  const file = join(dirname(path), 'secrets.json');
-  const parsed = Secrets.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-  if (!parsed.success)
-    throw new Failure('usage', `${file} was written by another version. Start the stack again: npm start`);
-  return parsed.data;
+  return read(join(dirname(path), 'secrets.json'), Secrets);
+}
+
+function read<Content extends z.ZodType>(path: string, content: Content): z.output<Content> {
+  const parsed = content.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (parsed.success) return parsed.data;
+  throw new Failure('usage', `${path} was written by another version. Start the stack again: npm start`);
 }
 
 function candidates({ WORKTRACK_DATA_DIR }: NodeJS.ProcessEnv): string[] {
