@@ -14,6 +14,12 @@ export class Failure extends Error {
   }
 }
 
+/** Why there is no answer, from what `fetch` threw. */
+export function whyOf(thrown: unknown): string {
+  const { cause, message } = thrown as Error;
+  return ((cause as Error | undefined)?.message || message || 'no connection').trim();
+}
+
 /** Of an answer that has not worktrack's form. */
 export const notAsWorktrack = (baseUrl: string, status: number) =>
   `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL: it ends before /api or /mcp.`;

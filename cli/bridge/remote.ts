@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
-import { NO_ROUTE, notAsWorktrack } from '../failure.ts';
+import { NO_ROUTE, notAsWorktrack, whyOf } from '../failure.ts';
 import { MAY_SUCCEED_LATER } from '../service/repeated.ts';
 import { asked, type Service } from '../service/service.ts';
 
@@ -145,9 +145,8 @@ export class RemoteTools {
       text = await response.text();
     } catch (error) {
       signal.throwIfAborted();
-      const cause =
-        error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
-      throw new ServiceAway(`${baseUrl} does not answer (${cause}). Is it running? WORKTRACK_URL says where it is.`);
+      const words = `${baseUrl} does not answer (${whyOf(error)}). Is it running? WORKTRACK_URL says where it is.`;
+      throw new ServiceAway(words);
     }
     const answer = parsed(text);
     if (answer && 'jsonrpc' in answer) {

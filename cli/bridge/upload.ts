@@ -6,7 +6,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
 import { deleteUploaded, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { parseInput } from '@worktrack/runtime/validation/parse';
-import { notAsWorktrack } from '../failure.ts';
+import { notAsWorktrack, whyOf } from '../failure.ts';
 import { requestOf } from '../service/api.ts';
 import { MAY_SUCCEED_LATER } from '../service/repeated.ts';
 import { asked, type Service } from '../service/service.ts';
@@ -110,9 +110,7 @@ async function send(service: Service, input: Given, content: Blob, idempotencyKe
     }),
   );
   if (!(response instanceof Response)) {
-    throw new ServiceAway(
-      `${service.baseUrl} does not answer (${response instanceof Error ? response.message : String(response)}).`,
-    );
+    throw new ServiceAway(`${service.baseUrl} does not answer (${whyOf(response)}).`);
   }
   const answer = (await response.json().catch(() => undefined)) as
     | Partial<{ data: Attachment; error: Failed }>

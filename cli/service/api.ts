@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure, inFlags, NO_ROUTE, notAsWorktrack, refusalWords } from '../failure.ts';
+import { Failure, inFlags, NO_ROUTE, notAsWorktrack, refusalWords, whyOf } from '../failure.ts';
 import { fieldNames } from '../flags.ts';
 import { repeated } from './repeated.ts';
 import { asked, chooseService, type Service, UNKNOWN_KEY } from './service.ts';
@@ -171,11 +171,6 @@ interface Envelope {
     readonly details?: readonly ErrorDetail[];
     readonly requestId: string;
   };
-}
-
-function whyOf(thrown: unknown): string {
-  const { cause, message } = thrown as Error;
-  return ((cause as Error | undefined)?.message || message || 'no connection').trim();
 }
 
 /** The data of a response. @throws Failure with the words of a refusal, or with our own if there was no answer */

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, inFlags, notAsWorktrack } from '../failure.ts';
+import { Failure, inFlags, notAsWorktrack, whyOf } from '../failure.ts';
 import { ATTEMPTS, LONGEST_DELAY_SECONDS, repeated } from './repeated.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -154,11 +154,7 @@ async function exchanged(baseUrl: string, audience: string, source: Source): Pro
 }
 
 function noAnswer(url: string, error: unknown): Failure {
-  const { message, cause } = error as Error;
-  return new Failure(
-    'unreachable',
-    `${new URL(url).origin} does not answer (${(cause as Error)?.message ?? message}).`,
-  );
+  return new Failure('unreachable', `${new URL(url).origin} does not answer (${whyOf(error)}).`);
 }
 
 function keptIn(path: string): Kept | undefined {
