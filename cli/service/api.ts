@@ -70,7 +70,7 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
     open: async (path, { accept, signal }) => {
       const response = await asked(service, (authorization) =>
-        fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal, redirect }),
+        fetch(baseUrl + path, { headers: { authorization, accept }, signal, redirect }),
       );
       if (response instanceof Response) return response;
       throw response;
@@ -136,7 +136,7 @@ export function requestOf(
     delete left[name];
     return encodeURIComponent(value);
   });
-  const url = new URL(baseUrl.replace(/\/+$/, '') + path);
+  const url = new URL(baseUrl + path);
   if (method === 'GET' || method === 'DELETE') {
     for (const [name, value] of Object.entries(left)) url.searchParams.set(name, String(value));
     return { method, url, body: undefined };
