@@ -39,7 +39,6 @@ const SCHEMAS = [
     'WorkItemSummary',
     'WrittenItem',
     'Pagination',
-    'FeedbackStatus',
   ],
 ];
 const BANNER = `#!/usr/bin/env node

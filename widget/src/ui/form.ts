@@ -1,15 +1,11 @@
 import type { Category } from '@worktrack/contracts/feedback/records';
+import type { Draft } from '../draft.ts';
 import { CATEGORIES, DEFAULT_CATEGORY, lengthOf, MAX_MESSAGE_LENGTH } from '../service.ts';
 import { count, type Language } from '../strings.ts';
 import { h, icon } from './dom.ts';
 
-export interface Fields {
-  readonly message: string;
-  /** undefined: none was chosen. */
-  readonly category: Category | undefined;
-  readonly email: string;
-}
-export type FieldName = 'message' | 'email';
+type Fields = Omit<Draft, 'attempt'>;
+type FieldName = 'message' | 'email';
 
 /** The counter appears when there is this much room left. */
 const COUNT_FROM = 500;
