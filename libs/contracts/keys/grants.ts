@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { exampleGrant, ids, times } from '../examples.ts';
 import { Id, MAX_PAGE_SIZE, NextCursor, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { PERMISSIONS } from '../permissions.ts';
-import { Grant, PermissionValue, ProjectsInput } from './records.ts';
+import { Grant, PermissionsInput, ProjectsInput } from './records.ts';
 
 export const DEFAULT_GRANT_DAYS = 30;
 export const MAX_GRANT_DAYS = 365;
@@ -54,10 +53,7 @@ export const createGrant = operation({
     /** Of the connection: what the app asks for. */
     id: Id,
     /** What the app gets: among what it asks for, and what you hold. */
-    permissions: z
-      .array(PermissionValue)
-      .min(1)
-      .max(2 * PERMISSIONS.length),
+    permissions: PermissionsInput,
     /** Default: yours, which it never exceeds. */
     projects: ProjectsInput.optional(),
     expiresInDays: z.int().min(1).max(MAX_GRANT_DAYS).default(DEFAULT_GRANT_DAYS),

@@ -21,6 +21,11 @@ export const Email = z
   .pipe(z.email({ error: 'must be an e-mail address' }));
 
 export const PermissionValue = z.enum(PERMISSIONS);
+/** At least one. Some may be listed twice. */
+export const PermissionsInput = z
+  .array(PermissionValue)
+  .min(1)
+  .max(2 * PERMISSIONS.length);
 /** The name of a built-in role, or the id of a custom one. */
 export const RoleValue = z.string();
 export const RoleInput = z.union([z.enum(ROLES), Id], { error: `must be ${ROLES.join(', ')} or the id of a role` });

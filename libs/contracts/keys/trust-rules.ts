@@ -3,8 +3,15 @@ import { described } from '../described.ts';
 import { ids, times } from '../examples.ts';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { PERMISSIONS } from '../permissions.ts';
-import { DEFAULT_KEY_RATE, KeyRate, KeyRateInput, Name, PermissionValue, ProjectsInput } from './records.ts';
+import {
+  DEFAULT_KEY_RATE,
+  KeyRate,
+  KeyRateInput,
+  Name,
+  PermissionsInput,
+  PermissionValue,
+  ProjectsInput,
+} from './records.ts';
 
 export const MAX_TRUST_RULES = 100;
 /** Refused ones, as many as are kept. */
@@ -38,11 +45,6 @@ export type TrustClaims = z.infer<typeof Claims>;
 const KeySet = z.object({
   keys: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_KEYS_OF_ISSUER),
 });
-
-const Permissions = z
-  .array(PermissionValue)
-  .min(1)
-  .max(2 * PERMISSIONS.length);
 
 const Issuer = z
   .string()
@@ -148,7 +150,7 @@ export const createTrustRule = operation({
     preset: z.enum(TRUST_PRESETS).default('generic'),
     issuer: Issuer.optional(),
     /** Default: all that the caller has. */
-    permissions: Permissions.optional(),
+    permissions: PermissionsInput.optional(),
     ttlSeconds: ttlSeconds.default(DEFAULT_TTL_SECONDS),
     /** How many tokens one JWT is exchanged for at most: for jobs that get one JWT and run longer than a token. */
     reuse: reuse.default(1),
@@ -181,7 +183,7 @@ export const updateTrustRule = operation({
     name: Name.optional(),
     preset: z.enum(TRUST_PRESETS).optional(),
     issuer: Issuer.optional(),
-    permissions: Permissions.optional(),
+    permissions: PermissionsInput.optional(),
     ttlSeconds: ttlSeconds.optional(),
     reuse: reuse.optional(),
     disabled: z.boolean().optional(),
