@@ -39,6 +39,7 @@ const SCHEMAS = [
     'WorkItemSummary',
     'WrittenItem',
     'Pagination',
+    'FeedbackItem',
   ],
 ];
 const BANNER = `#!/usr/bin/env node

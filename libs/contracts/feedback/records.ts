@@ -47,12 +47,6 @@ export const Source = z.object({
 });
 export type Source = z.infer<typeof Source>;
 
-/**
- * When what the sender wrote was erased: `message` is then empty, and `email`, `pageUrl`, `locale` and `origin` are null, which clients have always had to
- * expect. Absent: it is still there.
- */
-const ErasedAt = Timestamp.optional();
-
 export const FeedbackItem = z.object({
   id: RecordId,
   sourceId: RecordId,
@@ -67,29 +61,19 @@ export const FeedbackItem = z.object({
   linkedWorkItemIds: z.array(RecordId),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  erasedAt: ErasedAt,
+  /**
+   * When what the sender wrote was erased: `message` is then empty, and `email`, `pageUrl`, `locale` and `origin` are null, which clients have always had to
+   * expect. Absent: it is still there.
+   */
+  erasedAt: Timestamp.optional(),
 });
 export type FeedbackItem = z.infer<typeof FeedbackItem>;
+
+const WRITTEN = { message: true, email: true, pageUrl: true, locale: true, origin: true } as const;
 
 /**
  * A feedback item as a model reads it: everything that anyone on the internet could have written is inside `untrustedText`,
  * never next to the service's own words.
  */
-export const AgentFeedbackItem = z.object({
-  id: RecordId,
-  sourceId: RecordId,
-  status: Status,
-  category: Category,
-  linkedWorkItemIds: z.array(RecordId),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  erasedAt: ErasedAt,
-  untrustedText: z.object({
-    message: z.string(),
-    email: z.string().nullable(),
-    pageUrl: z.string().nullable(),
-    locale: z.string().nullable(),
-    origin: z.string().nullable(),
-  }),
-});
+export const AgentFeedbackItem = FeedbackItem.omit(WRITTEN).extend({ untrustedText: FeedbackItem.pick(WRITTEN) });
 export type AgentFeedbackItem = z.infer<typeof AgentFeedbackItem>;
