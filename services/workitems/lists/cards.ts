@@ -17,8 +17,8 @@ import { formatDollars } from '../sessions/price.ts';
 import { costsOf } from '../sessions/sessions.repository.ts';
 import { epicsAbove } from './epics.ts';
 import { whereOf } from './filter.ts';
-import { type Given, pageOfList } from './list.ts';
-import { allItems, listedItems } from './listed-items.repository.ts';
+import { type Beginning, type Given, pageOfList } from './list.ts';
+import { listedItems, type PlacedItem, placesOf } from './listed-items.repository.ts';
 import { holds, type Where } from './where.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;
@@ -44,7 +44,7 @@ export async function listProjectCards(
 type ColumnCards = Cards & { readonly boardColumnId: string };
 
 /** More are walked column by column, each until it fills its page. */
-const MAX_FEW = 400;
+const MAX_FEW = 2_000;
 
 /** What each column of a board begins with, as `listCards` lists it. What is the same for all columns, and what cards show of other items, is read once. */
 export async function listColumns(
@@ -55,12 +55,12 @@ export async function listColumns(
   const whole = { ...given, page: 1, boardId, projectId };
   const where = await whereOf(context, whole, undefined);
   const isNarrowed = where.due || where.also.length > 0 || Object.keys(where.like).length > 0;
-  const few = isNarrowed && !given.search ? await fewOf(context, where, projectId) : undefined;
+  const few = isNarrowed && !given.search ? await fewOf(context, where, { projectId, limit: given.limit }) : undefined;
   const pages = await Promise.all(
     columns.map(({ id: boardColumnId }) =>
       pageOfList({ ...whole, boardColumnId: [boardColumnId] }, context, {
         where: { ...where, place: { boardColumnId } },
-        all: few?.filter((item) => item.boardColumnId === boardColumnId),
+        beginning: few?.(boardColumnId),
       }),
     ),
   );
@@ -75,13 +75,34 @@ export async function listColumns(
 }
 
 /**
- * All that filters leave of a board, in the order of its columns; undefined if these are many. Of what one person or one epic has, an index knows the few among
+ * What filters leave of a board, by column; undefined if that is much. Of what one person or one epic has, an index knows the few among
  * thousands; column by column, a board in lanes would walk all its cards for each lane.
  */
-async function fewOf(scope: Scope, where: Where, projectId: string): Promise<readonly ListedItem[] | undefined> {
+async function fewOf(
+  scope: Scope,
+  where: Where,
+  { projectId, limit }: { readonly projectId: string; readonly limit: number },
+): Promise<((columnId: string) => Beginning) | undefined> {
   // Indexes by what filters name begin with the project.
-  const items = await allItems(scope, { ...where, place: { ...where.place, projectId } }, MAX_FEW);
-  return items?.sort((a, b) => a.position - b.position || (a._id < b._id ? -1 : 1));
+  const places = await placesOf(scope, { ...where, place: { ...where.place, projectId } }, MAX_FEW);
+  if (!places) return undefined;
+  places.sort((a, b) => a.position - b.position || (a._id < b._id ? -1 : 1));
+  const columns = Map.groupBy(places, ({ boardColumnId }) => boardColumnId);
+  const first = (all: readonly PlacedItem[]) => all.slice(0, limit + 1);
+  const shown = await listedItems(
+    scope,
+    [...columns.values()].flatMap(first).map(({ _id }) => _id),
+  );
+  const items = new Map(shown.map((item) => [item._id, item]));
+  return (columnId) => {
+    const all = columns.get(columnId) ?? [];
+    const rows = first(all).map((place) => {
+      const item = items.get(place._id);
+      // It may have been deleted, or moved, since.
+      return item?.boardColumnId === columnId ? item : place;
+    });
+    return { rows, total: all.length };
+  };
 }
 
 /** @param ids undefined: all that match */

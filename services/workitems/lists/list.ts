@@ -42,8 +42,13 @@ export type Given = Input<typeof operation> & Grouped;
 /** What is known of a column before it is read. */
 interface Known {
   readonly where: Where;
-  /** All that is listed of it, in its order. */
-  readonly all?: readonly ListedItem[] | undefined;
+  readonly beginning?: Beginning | undefined;
+}
+
+/** What the first page of a column shows, and one row more, if there is one. */
+export interface Beginning {
+  readonly rows: readonly Match[];
+  readonly total: number;
 }
 
 /** @param known of a list that names one column, and begins with its first card */
@@ -63,7 +68,7 @@ export async function pageOfList(
   ];
   const start = startOf({ page, limit, cursor }, list, context);
   const where = known?.where ?? (await whereOfGroup(context, given, sessionProjectId));
-  const found = known?.all ? beginningOf(known.all, start) : await read(context, where, text, order, start);
+  const found = known?.beginning ? foundIn(known.beginning) : await read(context, where, text, order, start);
   const { rows, namedId, placeOf, count } = found;
   if (rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
   const shown = await pageOf(rows, start, list, (item) => (item._id === namedId ? undefined : placeOf(item)), count);
@@ -96,9 +101,8 @@ interface Found {
   readonly count: () => Promise<Total>;
 }
 
-function beginningOf(all: readonly ListedItem[], { limit }: Start): Found {
-  const count = async () => ({ total: all.length, isLowerBound: false });
-  return { rows: all.slice(0, limit + 1), placeOf: (row) => placeIn('column', row), count };
+function foundIn({ rows, total }: Beginning): Found {
+  return { rows, placeOf: (row) => placeIn('column', row), count: async () => ({ total, isLowerBound: false }) };
 }
 
 async function listed(context: Scope, where: Where, order: ItemOrder, start: Start): Promise<Found> {

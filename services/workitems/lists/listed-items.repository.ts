@@ -37,13 +37,16 @@ export function pageOfItems(
   });
 }
 
+/** Which items match, and where they are. */
+export type PlacedItem = Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>;
+
 /** In no order. @returns undefined: more than the limit match */
-export async function allItems(scope: Scope, where: Where, limit: number): Promise<ListedItem[] | undefined> {
+export async function placesOf(scope: Scope, where: Where, limit: number): Promise<PlacedItem[] | undefined> {
   const { organizationId } = scope.caller;
-  const found = await ItemModel.aggregate<ListedItem>([
+  const found = await ItemModel.aggregate<PlacedItem>([
     { $match: { organizationId, ...conditionsOf(where) } },
     { $limit: limit + 1 },
-    { $project: LISTED },
+    { $project: { boardColumnId: 1, position: 1 } },
   ]);
   return found.length > limit ? undefined : found;
 }
