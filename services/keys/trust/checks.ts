@@ -29,7 +29,7 @@ export function problemOfHeader(header: JsonObject): Mismatch | undefined {
     return { claim: 'header kid', expected: 'a text', got: shown(kid) };
   }
   // RFC 8725, 3.11: a token for another purpose says so.
-  if (typ !== undefined && !/^(application\/)?jwt$/i.test(`${typ}`)) {
+  if (typ !== undefined && !(typeof typ === 'string' && /^(application\/)?jwt$/i.test(typ))) {
     return { claim: 'header typ', expected: 'JWT', got: shown(typ) };
   }
   return undefined;
@@ -89,8 +89,8 @@ export function mismatchesOf(
     return [{ claim: name, expected: [is].flat().join(' or '), got: shown(payload[name]) }];
   });
   if (preset !== 'github' || claims.some(({ name }) => name === 'event_name')) return found;
-  const { event_name: event } = payload;
-  if (!EVENTS_OF_STRANGERS.includes(`${event}`)) return found;
+  const { event_name: event = '' } = payload;
+  if (typeof event === 'string' && !EVENTS_OF_STRANGERS.includes(event)) return found;
   return [
     ...found,
     { claim: 'event_name', expected: 'to be named by the rule, since strangers cause it', got: shown(event) },

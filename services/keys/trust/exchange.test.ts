@@ -230,7 +230,7 @@ const HEADER_ATTACKS: Attacks = [
     (kid) =>
       [`kid ${JSON.stringify(kid)}`, (attack: Attack) => signed({ ...HEADER(), kid }, complete(attack))] as const,
   ),
-  ...['at+jwt', 'logout+jwt', 'secevent+jwt', 'JWE', 7].map(
+  ...['at+jwt', 'logout+jwt', 'secevent+jwt', 'JWE', 7, ['JWT'], { toString: 1 }].map(
     (typ) =>
       [`typ ${JSON.stringify(typ)}`, (attack: Attack) => signed({ ...HEADER(), typ }, complete(attack))] as const,
   ),
@@ -301,6 +301,13 @@ const FORM_ATTACKS: Attacks = [
   ['a payload that is null', () => signed(HEADER(), 'null')],
   ['a byte order mark', (attack) => signed(HEADER(), `\ufeff${text(attack)}`)],
   ['a comma too many', (attack) => signed(HEADER(), text(attack).replace(/}$/, ',}'))],
+  [
+    'an issuer that is nested deeper than the stack',
+    (attack) => {
+      const nested = `${'['.repeat(5_500)}${']'.repeat(5_500)}`;
+      return signed(HEADER(), text(attack).replace(JSON.stringify(issuer.url), nested));
+    },
+  ],
   ['nothing', () => ''],
 ];
 
@@ -419,6 +426,15 @@ describe('what it does not trust is refused', () => {
     expect(await outcomeOf(jwt)).toBe('refused');
     // What is refused takes nothing: it is the attack alone that was wrong.
     expect(await outcomeOf(attack.good())).toBe('granted');
+  });
+
+  test.each(['pull_request_target', ['pull_request_target'], { toString: 1 }])('the event %j', async (event) => {
+    const jwks = { keys: issuer.keys.map(({ jwk }) => jwk) };
+    const claims = { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main' };
+    const rule = await newRule({ preset: 'github', issuer: undefined, claims, jwks });
+    const jwtOf = (change: Json) => issuer.jwt({ ...claims, iss: rule.issuer, aud: rule.audience, ...change });
+    expect(await outcomeOf(jwtOf({ event_name: event }))).toBe('refused');
+    expect(await outcomeOf(jwtOf({ event_name: 'push' }))).toBe('granted');
   });
 
   test('there are at least 80', () => expect(ATTACKS.length).toBeGreaterThanOrEqual(80));

@@ -13,9 +13,12 @@ export interface ReadJwt {
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Far more than any issuer's. What is nested 5 000 levels deep cannot be written as JSON again: the stack overflows. */
+const MAX_DEPTH = 50;
+
 /**
  * A JWS in its compact form (RFC 7515, 7.1) whose header and payload can be read in one way only: JSON objects without a name twice, of which parsers choose
- * one or the other.
+ * one or the other; and not nested too deeply.
  * @returns undefined if it is anything else
  */
 export function readJwt(text: string): ReadJwt | undefined {
@@ -36,7 +39,7 @@ function objectIn(part: string): JsonObject | undefined {
     const text = UTF8.decode(bytes);
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return hasDoubledName(text) ? undefined : (value as JsonObject);
+    return isReadable(text) ? (value as JsonObject) : undefined;
   } catch {
     return undefined;
   }
@@ -46,7 +49,7 @@ function objectIn(part: string): JsonObject | undefined {
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /** @param text that JSON.parse accepts */
-function hasDoubledName(text: string): boolean {
+function isReadable(text: string): boolean {
   const open: (Set<string> | undefined)[] = [];
   let before = '';
   for (const [token] of text.matchAll(TOKENS)) {
@@ -56,10 +59,11 @@ function hasDoubledName(text: string): boolean {
     else if (token.startsWith('"') && (before === '{' || before === ',')) {
       const names = open.at(-1);
       const name = JSON.parse(token) as string;
-      if (names?.has(name)) return true;
+      if (names?.has(name)) return false;
       names?.add(name);
     }
+    if (open.length > MAX_DEPTH) return false;
     before = token;
   }
-  return false;
+  return true;
 }
