@@ -482,6 +482,18 @@ describe('what is good somewhere is good nowhere else', () => {
     expect((await rawRequest(`${base}/connect`, 'POST', headers, body)).status).toBe(403);
   });
 
+  test.each([
+    'null',
+    '[null]',
+    '7',
+    '{"method":"tools/call","params":null}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":{"toString":1}}}',
+  ])('a token with %s, which is no message, is told so', async (body) => {
+    const headers = { authorization: `Bearer ${await tokenFor('connect')}`, 'content-type': 'application/json' };
+    const answer = await rawRequest(`${base}/connect`, 'POST', headers, body);
+    expect([answer.status < 500, answer.text]).toEqual([true, expect.stringMatching(/"message":"/)]);
+  });
+
   test('a client that sends its name as if it had a secret is told so as HTTP wants it (RFC 6749, 5.2)', async () => {
     const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x' });
     const asked = (headers: Record<string, string>) =>

@@ -52,8 +52,12 @@ export function missingScopes(
   accessOf: (tool: string) => Access | undefined,
 ): readonly Permission[] {
   if (!grant) return [];
-  const { method, params } = message as { readonly method?: unknown; readonly params?: { readonly name?: unknown } };
-  const needed = method === 'tools/call' ? accessOf(`${params?.name}`) : undefined;
+  const { method, params } = (message ?? {}) as {
+    readonly method?: unknown;
+    readonly params?: { readonly name?: unknown };
+  };
+  const name = method === 'tools/call' ? params?.name : undefined;
+  const needed = typeof name === 'string' ? accessOf(name) : undefined;
   if (!needed || needed === 'internal') return [];
   const missing = needed.filter((permission) => !permissions.includes(permission));
   const isForUser = grant.resource === 'connect' && missing.every((each) => grant.grantable.includes(each));

@@ -124,6 +124,6 @@ export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): voi
   function tellSteps(message: unknown, { identity }: FastifyRequest): void {
     if (!identity.grant) return;
     steps.done(identity, 'initialize');
-    if ((message as { readonly method?: unknown }).method === 'tools/call') steps.done(identity, 'tool');
+    if ((message as { readonly method?: unknown } | null)?.method === 'tools/call') steps.done(identity, 'tool');
   }
 }
