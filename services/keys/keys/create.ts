@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { takeAccessTurn } from '../access-turn.ts';
 import { projectsWithin } from '../projects-within.ts';
-import { requireRoleWithin } from '../users/role-within.ts';
+import { requireRoleOfOther } from '../users/role-within.ts';
 import { userById } from '../users/users.repository.ts';
 import { limitsOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey, rateOf } from './keys.repository.ts';
@@ -98,10 +98,7 @@ export async function actingUser(userId: string, context: Context): Promise<stri
   }
   const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
-  // Some operations go by the role. A key of others has no more permissions than its maker, but it would have theirs.
-  if (userId !== caller.userId && (user.role === 'owner' || user.role === 'admin')) {
-    await requireRoleWithin(context, user.role, 'userId');
-  }
+  if (userId !== caller.userId) await requireRoleOfOther(context, user, 'userId');
   if (user.disabled)
     throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create anything that acts as them.`, {
       reason: 'user_disabled',

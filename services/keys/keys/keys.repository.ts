@@ -80,6 +80,19 @@ export async function countActiveKeys({ caller, tx }: TransactionalScope): Promi
   return counted?.keys ?? 0;
 }
 
+/** Those that were made by rotation, each of the one before, since the first key of the line. All act as the same user. */
+export async function countActiveKeysOfLine(
+  { caller: { organizationId }, tx }: TransactionalScope,
+  userId: string,
+  firstId: string,
+): Promise<number> {
+  const [counted] = await KeyModel.aggregate<{ keys: number }>([
+    { $match: { organizationId, userId, 'rotatedFrom.id': firstId, ...active() } },
+    { $count: 'keys' },
+  ]).session(tx);
+  return counted?.keys ?? 0;
+}
+
 export async function keyById({ caller, tx }: TransactionalScope, id: string): Promise<KeyDocument | undefined> {
   const { organizationId } = caller;
   return (await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean()) ?? undefined;

@@ -114,6 +114,32 @@ describe('a rotation', () => {
     const rotated = keys.call('keys.rotate', { id: key.id }, await keys.identityOf(maker.key));
     await expect(rotated).rejects.toMatchObject({ code: 'PERMISSION_DENIED', message: /users:write/ });
   });
+
+  test("of an owner's key needs all that owners hold, for the new one acts as the owner", async () => {
+    const { owner } = await keys.organization();
+    const bob = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: 'admin' }, owner);
+    const weak = await keys.call('keys.create', { name: 'Weak', permissions: ['feedback:write'] }, owner);
+    const { key } = await keys.call('keys.create', { name: 'Bob', userId: bob.id }, owner);
+    const rotated = keys.call('keys.rotate', { id: weak.id }, await keys.identityOf(key));
+    await expect(rotated).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+      message: /owner.*audit:read/,
+      extra: { details: [{ path: 'id' }] },
+    });
+    expect((await keys.call('keys.rotate', { id: weak.id }, owner)).permissions).toEqual(['feedback:write']);
+  });
+
+  test('again and again leaves others room for keys: 50 of a line work at once', async () => {
+    const { owner } = await keys.organization();
+    const { key } = await keys.call('keys.create', { name: 'CI', permissions: ['work-items:read'] }, owner);
+    let last = await keys.identityOf(key);
+    const rotate = (overlapSeconds: number) => keys.call('keys.rotateSelf', { overlapSeconds }, last);
+    for (let i = 0; i < 50; i++) last = await keys.identityOf((await rotate(604_800)).key);
+    await expect(rotate(0)).rejects.toMatchObject({ code: 'CONFLICT', extra: { reason: 'limit' } });
+    const others = (await keys.call('keys.list', {}, owner)).filter(({ replacedBy }) => replacedBy !== null);
+    await keys.call('keys.revoke', { id: others[0]?.id as string }, owner);
+    expect((await rotate(0)).permissions).toEqual(['work-items:read']);
+  });
 });
 
 describe('an old key', () => {

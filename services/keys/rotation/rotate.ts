@@ -3,17 +3,33 @@ import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { takeAccessTurn, takeTurnUnchecked } from '../access-turn.ts';
 import { moveInvitations } from '../invitations/invitations.repository.ts';
 import { requireRoomForKey } from '../keys/create.ts';
 import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
-import { insertKey, isActiveKey, keyById, markReplaced, rateOf } from '../keys/keys.repository.ts';
+import {
+  countActiveKeysOfLine,
+  insertKey,
+  isActiveKey,
+  keyById,
+  markReplaced,
+  rateOf,
+} from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { rateWithin } from '../keys/rate-within.ts';
 import { moveSessions } from '../sessions/sessions.repository.ts';
 import { moveCodes } from '../sign-in/codes.repository.ts';
 import { requireProjectsOf } from '../users/all-held-of.ts';
+import { requireRoleOfOther } from '../users/role-within.ts';
+import { userById } from '../users/users.repository.ts';
+
+/**
+ * That still work, since their overlaps go on. Whoever has a key may replace it, and its successor, with no permission at all, and must not use up the organization's
+ * maximum by that.
+ */
+const MAX_ACTIVE_KEYS_PER_LINE = 50;
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
@@ -33,8 +49,8 @@ export async function rotateKey(
   }
   // A session may hold less than the key that it belongs to.
   if (caller.keyId !== id) {
-    requireAllOf(key, own ?? (await limitsOfCaller(context)), context);
     await requireProjectsOf(context, key, 'rotate');
+    await requireAllOf(key, own ?? (await limitsOfCaller(context)), context);
   }
   return replace(mint, key, overlapSeconds, context);
 }
@@ -69,18 +85,26 @@ async function replace(
     throw fail('CONFLICT', `This key has been replaced by ${key.replacedBy} already. Rotate that one.`);
   }
   await requireRoomForKey(context);
+  const line = key.rotatedFrom ?? { id: key._id, prefix: key.prefix };
+  if ((await countActiveKeysOfLine(context, key.userId, line.id)) >= MAX_ACTIVE_KEYS_PER_LINE) {
+    throw fail(
+      'CONFLICT',
+      `${MAX_ACTIVE_KEYS_PER_LINE} keys that replaced each other still work, which is the limit. Revoke some, wait until an overlap ends, or rotate with a shorter one.`,
+      { reason: 'limit' },
+    );
+  }
   // What replaces the caller's own key can do no more than that could, whatever its user may do by now.
   await (key._id === caller.keyId ? takeTurnUnchecked(context) : takeAccessTurn(context));
   // With sign-ins: otherwise a session that is opened meanwhile would stay with the old key.
   await oneAtATime(context, `sessions of ${key._id}`);
   const { key: value, ...secret } = mint.make();
-  const { name, permissions, projects, userId, expiresAt, _id, prefix } = key;
+  const { name, permissions, projects, userId, expiresAt, _id } = key;
   const record = await insertKey(context, {
     ...secret,
     ...{ name, permissions, projects: projects ?? null, userId, expiresAt },
     rateLimit: rateOf(key),
     createdBy: caller.userId,
-    rotatedFrom: key.rotatedFrom ?? { id: _id, prefix },
+    rotatedFrom: line,
   });
   const overlapEndsAt = new Date(Date.now() + overlapSeconds * 1_000);
   const endsAt = expiresAt && expiresAt < overlapEndsAt ? expiresAt : overlapEndsAt;
@@ -88,11 +112,16 @@ async function replace(
   await moveSessions(context, _id, record.id);
   await moveCodes(context, _id, record.id);
   await moveInvitations(context, _id, record.id);
+  audited(context.writes, { targets: [record.id, _id].map((id) => ({ type: 'key', id, name })) });
   return { ...record, key: value };
 }
 
 /** The answer is a key with all of this: nobody gets more than they hold. */
-function requireAllOf(key: KeyDocument, own: Pick<KeyDocument, 'expiresAt' | 'rateLimit'>, context: Context): void {
+async function requireAllOf(
+  key: KeyDocument,
+  own: Pick<KeyDocument, 'expiresAt' | 'rateLimit'>,
+  context: Context,
+): Promise<void> {
   const { caller, fail } = context;
   const beyond = key.permissions.filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length > 0) {
@@ -106,6 +135,8 @@ function requireAllOf(key: KeyDocument, own: Pick<KeyDocument, 'expiresAt' | 'ra
       details: [{ path: 'id', message: 'needs users:write' }],
     });
   }
+  const user = key.userId === caller.userId ? undefined : await userById(context, key.userId);
+  if (user) await requireRoleOfOther(context, user, 'key');
   if (own.expiresAt && (!key.expiresAt || key.expiresAt > own.expiresAt)) {
     throw fail(
       'PERMISSION_DENIED',

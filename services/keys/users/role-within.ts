@@ -8,7 +8,7 @@ import { roleById } from '../roles/roles.repository.ts';
 /**
  * Nobody gives more than they hold, and nobody changes, or acts as, somebody who holds more: otherwise a key that may only change users could make its own user
  * an owner, or lock the owners out.
- * @param path the field that the role comes from
+ * @param path the field that the role comes from; `key`: it is that of the key's user
  */
 export async function requireRoleWithin(
   scope: TransactionalScope & {
@@ -16,7 +16,7 @@ export async function requireRoleWithin(
     readonly fail: Fail<'PERMISSION_DENIED' | 'VALIDATION_FAILED'>;
   },
   roleId: string,
-  path: 'id' | 'role' | 'userId',
+  path: 'id' | 'role' | 'userId' | 'key',
 ): Promise<void> {
   const { caller, fail } = scope;
   const found = await roleById(scope, roleId);
@@ -35,11 +35,24 @@ export async function requireRoleWithin(
     role: `The role ${role} has ${missing}, so your key cannot give it.`,
     id: `This user is ${role}, a role that has ${missing}, so your key cannot change the user.`,
     userId: `This user is ${role}, a role that has ${missing}, so your key cannot act as the user.`,
+    key: `It acts as a user who is ${role}, a role that has ${missing}, so your key cannot rotate it.`,
   }[path];
   throw fail('PERMISSION_DENIED', message, {
     reason: 'beyond_own',
-    details: [{ path, message: `needs ${beyond.join(', ')}` }],
+    details: [{ path: path === 'key' ? 'id' : path, message: `needs ${beyond.join(', ')}` }],
   });
+}
+
+/**
+ * Some operations go by the role. A key of others has no more permissions than its maker, but it would have theirs.
+ * @param path as above
+ */
+export async function requireRoleOfOther(
+  scope: Parameters<typeof requireRoleWithin>[0],
+  { role }: Pick<User, 'role'>,
+  path: 'userId' | 'key',
+): Promise<void> {
+  if (role === 'owner' || role === 'admin') await requireRoleWithin(scope, role, path);
 }
 
 /** @throws CONFLICT */
