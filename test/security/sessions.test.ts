@@ -361,3 +361,17 @@ test('the sessions of a key have no more requests than the key itself', async ()
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(12);
   expect((await caller(system.baseUrl, key)('GET', '/api/me')).status).toBe(429);
 });
+
+test('whoever was signed in with the key of another user has as many requests as that, and uses up none of them', async () => {
+  const { key } = await newKey({ rateLimit: { requests: 30, windowSeconds: 3_600 } });
+  const byKey = caller(system.baseUrl, key);
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { data: bob } = await byKey<{ id: string }>('POST', '/api/users', { email, name: 'Bob', role: 'viewer' });
+  const { data } = await byKey<{ code: string }>('POST', '/api/login-codes', { userId: bob.id });
+  const cookie = await signIn(system.baseUrl, { code: data.code });
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => ask(cookie, 'GET', '/api/me', undefined, i % 2)),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+  expect(await byKey('GET', '/api/me')).toMatchObject({ status: 200 });
+});

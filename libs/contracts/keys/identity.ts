@@ -15,8 +15,11 @@ export const Identity = z.object({
   projects: z.array(RecordId).nullable(),
   /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. For a token of a rule of trust: its own, and the name of the rule. For one of a connected app: the id of its grant, and the app's name. */
   key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
-  /** For a console session: the key that it was opened with, and when it ends. */
-  session: z.object({ keyId: RecordId, expiresAt: Timestamp }).optional(),
+  /**
+   * For a console session: the key that it was opened with, and when it ends. `keyUserId`: the key is another user's, who has invited this one; the session then has a rate
+   * and a share of concurrent calls of its user's own.
+   */
+  session: z.object({ keyId: RecordId, keyUserId: RecordId.optional(), expiresAt: Timestamp }).optional(),
   /** For a token of a rule of trust: the rule, whose tokens share a rate and a share of concurrent calls, and when the token ends. */
   rule: z.object({ id: RecordId, expiresAt: Timestamp }).optional(),
   /**
@@ -65,7 +68,7 @@ export const verifyIdentity = operation({
         identity: Identity,
         expiresAt: Timestamp.nullable(),
         rateLimit: KeyRate,
-        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted. For a token: its rule, or its grant. */
+        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted, and if the session is another user's, that user. For a token: its rule, or its grant. */
         countedAs: z.string().optional(),
       })
       .nullable(),

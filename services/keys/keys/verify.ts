@@ -248,6 +248,8 @@ function identify({ key, session }: OfKey, { keyUser, user, organization, held }
     };
   }
   const expiresAt = session.expiresAt.toISOString();
+  const isOther = user.id !== key.userId;
+  const counted = rotatedFrom?.prefix ?? key.prefix;
   return {
     identity: {
       ...speaksFor,
@@ -257,12 +259,13 @@ function identify({ key, session }: OfKey, { keyUser, user, organization, held }
       ),
       projects,
       key: { id: session._id, name: key.name, prefix: session.prefix },
-      session: { keyId: key._id, expiresAt },
+      session: { keyId: key._id, ...(isOther && { keyUserId: key.userId }), expiresAt },
       ...(rotatedFrom && { rotatedFrom: rotatedFrom.id }),
     },
     expiresAt,
     rateLimit,
-    countedAs: rotatedFrom?.prefix ?? key.prefix,
+    // Whoever was invited takes nothing from whoever has invited them, nor from the others.
+    countedAs: isOther ? `${counted}/${user.id}` : counted,
   };
 }
 

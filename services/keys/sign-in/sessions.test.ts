@@ -81,6 +81,20 @@ describe('a session', () => {
     expect(hours).toBeCloseTo(12, 3);
   });
 
+  test('counts among the requests of its key, but that of another user apart, so that nobody uses up what others need', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const { user } = await colleague(owner, 'viewer');
+    const [own, others] = await Promise.all([open(await code(owner)), open(await code(owner, user.id))]);
+    const countedAs = async (token: string) =>
+      (await keys.call('identity.verify', presented(token))).verified?.countedAs;
+    expect(await countedAs(own)).toBe(apiKey.prefix);
+    expect(await countedAs(others)).toBe(`${apiKey.prefix}/${user.id}`);
+    expect((await keys.verify(own))?.session).not.toHaveProperty('keyUserId');
+    expect((await keys.verify(others))?.session).toMatchObject({ keyId: apiKey.id, keyUserId: owner.user.id });
+    await keys.call('keys.rotate', { id: apiKey.id }, owner);
+    expect(await countedAs(others)).toBe(`${apiKey.prefix}/${user.id}`);
+  });
+
   test('is started once per call, however often that is delivered', async () => {
     const { owner } = await keys.organization();
     const [made, token, idempotencyKey] = [await code(owner), newKey(SESSION_MARK), uuidv7()];
