@@ -1,6 +1,7 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { mailInvitation } from '@worktrack/contracts/events/invitations';
 import type { inviteUser as operation } from '@worktrack/contracts/gateway/invite';
+import type { makeInvitation } from '@worktrack/contracts/keys/invitations';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Composition } from './composition.ts';
 
@@ -12,17 +13,20 @@ export const inviteUser: Composition<typeof operation> = async (
   { userId, language },
   { identity, clients, invitations, options },
 ) => {
+  const { idempotencyKey = '', ...reading } = options;
+  // Not counted, or it would be refused where the user was invited as often as may be.
+  const earlier = await clients.keys.call('users.invitedBefore', { idempotencyKey, userId }, reading);
+  if (earlier) return { output: shown(earlier, null), replayed: true };
   const invited = { organizationId: identity.organization.id, userId };
   await invitations.count(invited);
   const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options).catch(async (error) => {
     await invitations.giveBack(invited);
     throw error;
   });
-  const { invitationId: id, email, ...made } = output;
-  const { code, expiresAt } = made;
+  const { invitationId: id, email, code, expiresAt } = output;
   if (code === null) {
     await invitations.giveBack(invited);
-    return { output: { ...made, mail: null }, replayed };
+    return { output: shown(output, null), replayed };
   }
   const [inviter, organization] = [identity.user.name, identity.organization.name];
   const mail = await clients.events
@@ -32,5 +36,10 @@ export const inviteUser: Composition<typeof operation> = async (
       if (error instanceof OperationError) return 'failed' as const;
       throw error;
     });
-  return { output: { ...made, mail }, replayed };
+  return { output: shown(output, mail), replayed };
 };
+
+const shown = (
+  { userId, code, expiresAt }: Output<typeof makeInvitation>,
+  mail: Output<typeof operation>['mail'],
+): Output<typeof operation> => ({ userId, code, expiresAt, mail });

@@ -1,7 +1,11 @@
-import type { makeInvitation as operation } from '@worktrack/contracts/keys/invitations';
+import {
+  type invitedBefore as invitedBeforeOp,
+  makeInvitation as operation,
+} from '@worktrack/contracts/keys/invitations';
 import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { answerBefore } from '@worktrack/runtime/database/handlers/run-write';
 import { takeAccessTurn } from '../access-turn.ts';
 import { endInvitation, insertInvitation } from '../invitations/invitations.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
@@ -26,4 +30,11 @@ export async function inviteUser(
   );
   await tellOfInvitation(context, userId, { from: before?.expiresAt, to: expiresAt });
   return { invitationId, userId, code, email: user.email, expiresAt: expiresAt.toISOString() };
+}
+
+export async function invitedBefore(
+  { idempotencyKey, userId }: Input<typeof invitedBeforeOp>,
+  { caller }: ReadContext,
+): Promise<Output<typeof invitedBeforeOp>> {
+  return (await answerBefore(operation, { idempotencyKey, caller }, () => ({ userId }))) ?? null;
 }

@@ -92,6 +92,10 @@ test('429 once a user was invited five times in a day, with when it goes on; wha
     message: /^A user may be invited 5 times in a day\. Try again in/,
   });
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(86_000);
+  const replay = await call<Made>('POST', path, undefined, once);
+  expect(replay).toMatchObject({ status: 201, data: { userId: users.id, code: null, mail: null } });
+  expect(replay.headers.get('idempotency-replayed')).toBe('true');
+  expect((await call('POST', path, { language: 'de' }, { 'idempotency-key': randomUUID() })).status).toBe(429);
 });
 
 describe('what needs somebody who manages users', () => {
