@@ -100,6 +100,20 @@ describe('a key does not outlive the one that creates it', () => {
   });
 });
 
+test('a key gives a project of its organization without a permission on projects, and learns of no other', async () => {
+  const { call } = await callerWith(['api-keys:write']);
+  const made = await call<{ projects: string[] }>('POST', '/api/api-keys', {
+    name: 'Part',
+    projects: [organization.projectId],
+  });
+  expect(made).toMatchObject({ status: 201, data: { projects: [organization.projectId] } });
+  const { projectId } = await system.newOrganization();
+  for (const id of [projectId, randomUUID()]) {
+    const { status, error } = await call('POST', '/api/api-keys', { name: 'Part', projects: [id] });
+    expect([status, error.code]).toEqual([400, 'VALIDATION_FAILED']);
+  }
+});
+
 test('an admin makes no owner, signs none in and acts as none: what is for owners stays theirs', async () => {
   const [admin, owner] = [await userOf('admin'), await userOf('owner')];
   const { data: ofAdmin } = await organization.call<CreatedKey>('POST', '/api/api-keys', { name: 'A', userId: admin });

@@ -10,8 +10,10 @@ import type { Clients } from '../clients.ts';
 export async function requireProjects(
   input: unknown,
   { workitems }: Pick<Clients, 'workitems'>,
-  { idempotencyKey: _, ...reading }: CallOptions,
+  { idempotencyKey: _, caller, ...reading }: CallOptions,
 ): Promise<void> {
+  // The gateway's own query, from which the caller learns only that the project exists: naming one needs no permission on projects.
+  const asker = caller && { ...caller, permissions: ['projects:read' as const] };
   const { projectId, projects } = input as {
     readonly projectId?: string | null;
     readonly projects?: readonly string[] | null;
@@ -20,7 +22,7 @@ export async function requireProjects(
   await Promise.all(
     named.map(async ([path = '', id = '']) => {
       try {
-        await workitems.call('projects.get', { id }, reading);
+        await workitems.call('projects.get', { id }, { ...reading, caller: asker });
       } catch (error) {
         if (!(error instanceof OperationError && error.code === 'NOT_FOUND')) throw error;
         const inList = path === 'projects' ? `names ${id}, but ` : '';
