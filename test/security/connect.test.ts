@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@worktrack/contracts/audit/entry';
 import {
   ACCESS_TOKEN_MARK,
   assembleKey,
@@ -378,7 +379,7 @@ describe('a code and a refresh token', () => {
     expect((await askToken(base, form)).body.scope).toBe('work-items:read');
   });
 
-  test('that comes twice ends what it gave, for whoever has it', async () => {
+  test('that comes twice ends what it gave, for whoever has it, and is entered with where it came from', async () => {
     const form = await newCode();
     const [first, second] = [await askToken(base, form), await askToken(base, form)];
     expect([first.status, second.status, second.body.error]).toEqual([200, 400, 'invalid_grant']);
@@ -389,6 +390,13 @@ describe('a code and a refresh token', () => {
       client_id: clientId,
     });
     expect(body.error).toBe('invalid_grant');
+    const contexts = async () => {
+      const { data } = await organization.call<{ entries: AuditEntry[] }>('GET', '/api/audit?action=grants.reuse');
+      return data.entries.map(({ context }) => context);
+    };
+    await expect
+      .poll(contexts)
+      .toMatchObject([{ address: expect.stringContaining('127.0.0.1'), userAgent: expect.stringMatching(/./) }]);
   });
 });
 

@@ -5,6 +5,7 @@ import { CONNECTION_PROBLEMS } from './connection.ts';
 import { CONNECTION_STEPS } from './connection-steps.ts';
 import { Presented } from './identity.ts';
 import { PermissionValue, Resource } from './records.ts';
+import { From } from './sessions.ts';
 
 /** Of any parameter of a request: far longer than any that makes sense. */
 export const MAX_PARAMETER_LENGTH = 4_096;
@@ -52,6 +53,7 @@ const tokens = {
   /** What the client gets if it may; the gateway has made them. */
   access: Presented,
   refresh: Presented,
+  from: From,
 };
 
 const Given = z.discriminatedUnion('outcome', [
@@ -92,7 +94,7 @@ export const endToken = operation({
   summary: 'End an access token, or with a refresh token the whole grant (RFC 7009). What is unknown is ended already.',
   permissions: 'internal',
   effect: 'delete',
-  input: z.strictObject({ token: Presented, clientId: Text.optional() }),
+  input: z.strictObject({ token: Presented, clientId: Text.optional(), from: From }),
   output: z.object({}),
   errors: [],
 });

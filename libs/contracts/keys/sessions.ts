@@ -67,8 +67,8 @@ export const createLoginCode = operation({
   rest: 'POST /api/login-codes',
 });
 
-/** For the audit log. */
-const From = z.strictObject({ address: z.string().nullable(), userAgent: z.string().nullable() }).optional();
+/** For the audit log, of what nobody does who is signed in. */
+export const From = z.strictObject({ address: z.string().nullable(), userAgent: z.string().nullable() }).optional();
 
 export const openSession = operation({
   name: 'sessions.open',

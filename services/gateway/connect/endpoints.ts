@@ -99,7 +99,7 @@ async function give(form: URLSearchParams, request: FastifyRequest, needs: Conne
     throw new OAuthFailure('invalid_client', 'Send client_id: clients here are public, and have no secret.');
   }
   const resource = resourceIn(form.getAll('resource'), baseOf(request, needs.baseUrl));
-  const common = { clientId, ...(resource && { resource }) };
+  const common = { clientId, ...(resource && { resource }), from: addressOf(request) };
   const { tokens, answer } = await (grant === 'refresh_token' ? refreshed : redeemed)(given, common, request, needs);
   if (answer.outcome === 'refused') throw new OAuthFailure(answer.error, NOT_ACCEPTED);
   return {
@@ -114,6 +114,7 @@ async function give(form: URLSearchParams, request: FastifyRequest, needs: Conne
 interface Common {
   readonly clientId: string;
   readonly resource?: Resource | 'foreign';
+  readonly from: ReturnType<typeof addressOf>;
 }
 
 async function redeemed(given: Given, common: Common, request: FastifyRequest, needs: ConnectNeeds) {
@@ -172,7 +173,8 @@ async function revoke(form: URLSearchParams, request: FastifyRequest, { clients 
   const token = required(given, 'token');
   const clientId = given('client_id')?.slice(0, MAX_PARAMETER_LENGTH);
   if (!isWellFormedKey(token, ACCESS_TOKEN_MARK) && !isWellFormedKey(token, REFRESH_TOKEN_MARK)) return {};
-  const input = { token: presented(token), ...(clientId !== undefined && { clientId }) };
+  const from = addressOf(request);
+  const input = { token: presented(token), ...(clientId !== undefined && { clientId }), from };
   return await clients.keys.call('connections.endToken', input, optionsOf(request));
 }
 

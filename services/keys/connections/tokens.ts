@@ -42,7 +42,7 @@ export async function redeemCode(
     return answer;
   };
   if (grant.redeemedAt) {
-    await endReused(grant, 'code-reused', context);
+    await endReused(grant, 'code-reused', given.from, context);
     return await refuse('code-reused');
   }
   if (grant.revokedAt || grant.expiresAt.getTime() <= Date.now()) return await refuse('code-expired');
@@ -67,7 +67,7 @@ async function takeOwnLookup({ connectionId }: GrantDocument, network: string, {
   if (lookup?.steps.metadata) await changeConnection(tx, connectionId, {}, { metadata: lookup.steps.metadata });
 }
 
-/** What is asked for at this moment, by the whole question. */
+/** What is asked for at this moment, by the whole question, from wherever. */
 const underWay = new Map<string, Promise<Answer>>();
 
 /**
@@ -79,7 +79,7 @@ export async function refreshGrant(
   input: Input<typeof refreshOp>,
   context: StagedContext<FailureOf<typeof refreshOp>, Answer>,
 ): Promise<Answer> {
-  const question = JSON.stringify(input);
+  const question = JSON.stringify({ ...input, from: undefined });
   const asked = underWay.get(question) ?? nextTokens(mint, input, context).finally(() => underWay.delete(question));
   underWay.set(question, asked);
   return asked;
@@ -94,7 +94,7 @@ async function nextTokens(...[mint, input, context]: Parameters<typeof refreshGr
 async function refreshOnce(mint: KeyMint, input: Input<typeof refreshOp>, context: Context): Promise<Answer> {
   const { tx } = context;
   const found = await nextOf(mint, input, tx);
-  if ('reused' in found) await endReused(found.reused, 'token-reused', context);
+  if ('reused' in found) await endReused(found.reused, 'token-reused', input.from, context);
   if ('refusal' in found) return found.refusal;
   const { token, grant, earlier, permissions } = found;
   if (!token.replacedAt) await markReplaced(tx, token);
@@ -140,7 +140,7 @@ const granted = ({ expiresAt }: GrantTokenDocument, permissions: Permission[]): 
 /** RFC 7009: whoever holds a token may end it. */
 export async function endToken(
   mint: KeyMint,
-  { token: presented, clientId }: Input<typeof endOp>,
+  { token: presented, clientId, from }: Input<typeof endOp>,
   context: Context,
 ): Promise<Output<typeof endOp>> {
   const { tx } = context;
@@ -150,7 +150,7 @@ export async function endToken(
   if (token.kind === 'access') await removeToken(tx, token);
   else if (!grant.revokedAt) {
     await endGrant(scopeOf(grant, context), grant, 'revoked');
-    enter(grant, 'grants.revoke', 'allowed', context);
+    enter(grant, 'grants.revoke', 'allowed', from, context);
   }
   return {};
 }
@@ -183,11 +183,12 @@ async function permissionsNow({ userId, permissions }: GrantDocument): Promise<P
 async function endReused(
   grant: GrantDocument,
   because: 'code-reused' | 'token-reused',
+  from: Input<typeof endOp>['from'],
   context: Context,
 ): Promise<void> {
   if (grant.revokedAt) return;
   await endGrant(scopeOf(grant, context), grant, because);
-  enter(grant, 'grants.reuse', 'denied', context);
+  enter(grant, 'grants.reuse', 'denied', from, context);
 }
 
 /** Nobody is signed in when an app asks for tokens. */
@@ -197,13 +198,19 @@ const scopeOf = ({ organizationId, userId, _id }: GrantDocument, { tx, writes }:
   writes,
 });
 
-function enter(grant: GrantDocument, action: string, outcome: 'allowed' | 'denied', context: Context): void {
+function enter(
+  grant: GrantDocument,
+  action: string,
+  outcome: 'allowed' | 'denied',
+  from: Input<typeof endOp>['from'],
+  context: Context,
+): void {
   const { _id: id, organizationId, clientName: name, userId } = grant;
   enterOf(context.writes, organizationId, {
     action,
     actor: { type: 'grant', id, name, userId },
     targets: [{ type: 'grant', id, name }],
-    context: { address: null, userAgent: null, requestId: context.requestId },
+    context: { address: null, userAgent: null, ...from, requestId: context.requestId },
     outcome,
   });
 }
