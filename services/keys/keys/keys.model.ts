@@ -26,6 +26,8 @@ export interface KeyDocument {
   rotatedFrom?: { id: string; prefix: string };
   /** When it was last reported that it is still in use although it was replaced. */
   usedAfterRotationAt?: Date;
+  /** When it was last entered in the audit log that it signs nobody in any more. */
+  signInRefusedAt?: Date;
   /** Incremented by each change: orders the key's events. Absent in records stored by earlier versions. */
   revision?: number;
 }
@@ -49,6 +51,7 @@ const keySchema = new mongoose.Schema<KeyDocument>(
     replacedBy: String,
     rotatedFrom: { type: { _id: false, id: String, prefix: String }, default: undefined },
     usedAfterRotationAt: Date,
+    signInRefusedAt: Date,
     revision: Number,
   },
   { collection: 'keys', versionKey: false },

@@ -80,14 +80,17 @@ export async function countActiveKeys({ caller, tx }: TransactionalScope): Promi
   return counted?.keys ?? 0;
 }
 
-/** Those that were made by rotation, each of the one before, since the first key of the line. All act as the same user. */
-export async function countActiveKeysOfLine(
+/** Those that were made by rotation, each of the one before, since the first key of the line, and that still work or are younger than this. All act as the same user. */
+export async function countKeysOfLine(
   { caller: { organizationId }, tx }: TransactionalScope,
   userId: string,
   firstId: string,
+  youngerThanMs: number,
 ): Promise<number> {
+  const young = { createdAt: { $gt: new Date(Date.now() - youngerThanMs) } };
   const [counted] = await KeyModel.aggregate<{ keys: number }>([
-    { $match: { organizationId, userId, 'rotatedFrom.id': firstId, ...active() } },
+    { $match: { organizationId, userId, 'rotatedFrom.id': firstId } },
+    { $match: { $or: [active(), young] } },
     { $count: 'keys' },
   ]).session(tx);
   return counted?.keys ?? 0;
@@ -181,6 +184,22 @@ export async function replacedKeys(
 export async function isLateUseReported({ organizationId, _id }: KeyDocument, at: Date): Promise<boolean> {
   const key = await KeyModel.findOne({ organizationId, _id }, { usedAfterRotationAt: 1 }).lean();
   return key?.usedAfterRotationAt?.getTime() === at.getTime();
+}
+
+/** @returns whether the last refusal of the key that was noted is that old, so that this one is */
+export async function noteRefusedSignIn(
+  { organizationId, _id }: KeyDocument,
+  afterMs: number,
+  tx: ClientSession,
+): Promise<boolean> {
+  const at = new Date();
+  const isOld = { $not: { $gt: new Date(at.getTime() - afterMs) } };
+  const { modifiedCount } = await KeyModel.updateOne(
+    { organizationId, _id, signInRefusedAt: mongoose.trusted(isOld) },
+    { $set: { signInRefusedAt: at } },
+    { session: tx },
+  );
+  return modifiedCount > 0;
 }
 
 /** The later time wins, so reports may come twice and in any order. */

@@ -9,14 +9,7 @@ import { moveInvitations } from '../invitations/invitations.repository.ts';
 import { requireRoomForKey } from '../keys/create.ts';
 import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
-import {
-  countActiveKeysOfLine,
-  insertKey,
-  isActiveKey,
-  keyById,
-  markReplaced,
-  rateOf,
-} from '../keys/keys.repository.ts';
+import { countKeysOfLine, insertKey, isActiveKey, keyById, markReplaced, rateOf } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { rateWithin } from '../keys/rate-within.ts';
 import { moveSessions } from '../sessions/sessions.repository.ts';
@@ -26,10 +19,11 @@ import { requireRoleOfOther } from '../users/role-within.ts';
 import { userById } from '../users/users.repository.ts';
 
 /**
- * That still work, since their overlaps go on. Whoever has a key may replace it, and its successor, with no permission at all, and must not use up the organization's
- * maximum by that.
+ * That still work, since their overlaps go on, or were made within a day. Whoever has a key may replace it, and its successor, with no permission at all, and must neither use
+ * up the organization's maximum by that, nor leave it with more keys than can be counted.
  */
-const MAX_ACTIVE_KEYS_PER_LINE = 50;
+const MAX_KEYS_PER_LINE = 50;
+const DAY_MS = 24 * 60 * 60_000;
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
@@ -86,10 +80,10 @@ async function replace(
   }
   await requireRoomForKey(context);
   const line = key.rotatedFrom ?? { id: key._id, prefix: key.prefix };
-  if ((await countActiveKeysOfLine(context, key.userId, line.id)) >= MAX_ACTIVE_KEYS_PER_LINE) {
+  if ((await countKeysOfLine(context, key.userId, line.id, DAY_MS)) >= MAX_KEYS_PER_LINE) {
     throw fail(
       'CONFLICT',
-      `${MAX_ACTIVE_KEYS_PER_LINE} keys that replaced each other still work, which is the limit. Revoke some, wait until an overlap ends, or rotate with a shorter one.`,
+      `Of the keys that replaced each other, ${MAX_KEYS_PER_LINE} still work or are less than a day old, which is the limit. Rotate less often or with a shorter overlap, or create a new key.`,
       { reason: 'limit' },
     );
   }

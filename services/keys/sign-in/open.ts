@@ -15,7 +15,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { InvitationDocument } from '../invitations/invitations.model.ts';
 import { invitationByPrefix, markUsed } from '../invitations/invitations.repository.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
-import { activeKeysById, activeKeysByPrefix, endedKey, keyById } from '../keys/keys.repository.ts';
+import { activeKeysById, activeKeysByPrefix, endedKey, keyById, noteRefusedSignIn } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { countActiveSessions, insertSession } from '../sessions/sessions.repository.ts';
 import { tellOfInvitation, userById } from '../users/users.repository.ts';
@@ -104,6 +104,9 @@ async function proofOf(mint: KeyMint, by: Presented, context: Context): Promise<
 /** As it is called in the audit log. */
 const SIGN_IN = 'sessions.create';
 
+/** Codes are counted by address. A key that was revoked is refused for nothing, however often it is tried, and whoever has it could fill the log. */
+const KEY_ENTERED_EVERY_MS = 60_000;
+
 /** Of a try with what was once good. In a write of its own, since the refusal ends this one; under the call's id, since it may run several times. */
 async function enterRefusal(
   mint: KeyMint,
@@ -115,8 +118,10 @@ async function enterRefusal(
   const key = origin?.key ?? (await endedKey(by.prefix));
   if (!key || (!origin && !mint.recognises(key.hash, by.digest))) return;
   const userId = origin?.userId ?? key.userId;
+  const isKey = !by.prefix.startsWith(CODE_MARK);
   try {
-    await commitAlone(async ({ writes }) =>
+    await commitAlone(async ({ writes, tx }) => {
+      if (isKey && !(await noteRefusedSignIn(key, KEY_ENTERED_EVERY_MS, tx))) return;
       enterOf(writes, key.organizationId, {
         id: idempotencyKey,
         action: SIGN_IN,
@@ -124,8 +129,8 @@ async function enterRefusal(
         targets: [],
         context: sender,
         outcome: 'denied',
-      }),
-    );
+      });
+    });
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }

@@ -6,6 +6,7 @@ import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditedOf } from '../../../test/support/outbox.ts';
 import { KeyModel } from '../keys/keys.model.ts';
 import { SessionModel } from '../sessions/sessions.model.ts';
 import { codeOf, startKeys } from '../testing.ts';
@@ -61,6 +62,23 @@ const ENDS: [string, (of: Ended) => Promise<unknown>][] = [
       SessionModel.updateMany({ _id: mongoose.trusted({ $in: sessionIds }) }, { $set: { expiresAt: new Date() } }),
   ],
 ];
+
+test('a key that signs nobody in any more is entered once a minute, however often it is tried', async () => {
+  const { owner, organization } = await keys.organization();
+  const { key, user } = await colleague(owner, 'member');
+  const revoked = await keys.call('keys.create', { name: 'Old' }, owner);
+  await keys.call('keys.revoke', { id: revoked.id }, owner);
+  await keys.call('users.update', { id: user.id, disabled: true }, owner);
+  const tries = [revoked.key, key.key].flatMap((each) => Array.from({ length: 4 }, () => open(each as string)));
+  const codes = await Promise.all(tries.map(codeOf));
+  expect(new Set(codes)).toEqual(new Set(['API_KEY_INVALID']));
+  const deniedTo = async () =>
+    (await auditedOf(organization.id)).filter(({ outcome }) => outcome === 'denied').map(({ actor }) => actor.id);
+  expect((await deniedTo()).toSorted()).toEqual([revoked.id, key.id].toSorted());
+  await KeyModel.updateOne({ _id: key.id }, { $set: { signInRefusedAt: new Date(Date.now() - 61_000) } });
+  expect(await codeOf(open(key.key as string))).toBe('API_KEY_INVALID');
+  expect((await deniedTo()).filter((id) => id === key.id)).toHaveLength(2);
+});
 
 describe('a session', () => {
   test('from a key speaks for its user with its permissions, under an id of its own, for twelve hours', async () => {
