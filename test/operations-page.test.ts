@@ -50,6 +50,33 @@ test('the operators’ page lists every metric of the services, and nothing else
   expect(named('Health and metrics', /worktrack_\w+/g)).toEqual(metrics.toSorted());
 });
 
+/** What a script or a method call of the client runs; a method with a name of its own is a script. */
+function redisCommandsIn(folders: readonly string[]): string[] {
+  const sources = globSync(
+    folders.map((folder) => `${folder}/**/*.ts`),
+    {
+      cwd: repository,
+      exclude: (path) => path.includes('node_modules') || path.endsWith('.test.ts'),
+    },
+  );
+  const called = sources.flatMap((path) => {
+    const text = readFileSync(join(repository, path), 'utf8');
+    const inScripts = [...text.matchAll(/redis\.call\('([A-Z]+)'/g)].map(([, name = '']) => name.toLowerCase());
+    const methods = [...text.matchAll(/\b(?:redis|pipeline)\s*\.(\w+)\(/g)].map(([, name = '']) => name);
+    return [...inScripts, ...methods.flatMap((name) => (/[A-Z]/.test(name) ? ['eval', 'evalsha'] : [name]))];
+  });
+  const ofTheClient = new Set(['call', 'disconnect', 'exec', 'on', 'once', 'pipeline']);
+  return [...new Set(called)].filter((name) => !ofTheClient.has(name)).toSorted();
+}
+
+test('the page about keys lists every command that the Redis user of the gateways needs', () => {
+  const [rights = ''] = readFileSync(join(repository, 'docs/keys.md'), 'utf8').match(/^ACL SETUSER .*$/m) ?? [];
+  const permitted = [...rights.matchAll(/ \+(\w+)/g)].map(([, name = '']) => name);
+  expect(permitted.toSorted()).toEqual(
+    redisCommandsIn(['libs/runtime/redis', 'libs/runtime/captcha', 'services/gateway']),
+  );
+});
+
 test('no page names a metric that there is not', () => {
   const pages = globSync('docs/*.md', { cwd: repository }).map((path) => readFileSync(join(repository, path), 'utf8'));
   const names = pages.flatMap((text) => [...text.matchAll(/`(worktrack_\w+)[`{]/g)].map(([, name = '']) => name));
