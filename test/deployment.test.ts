@@ -46,6 +46,18 @@ describe.each([
   });
 });
 
+test('in Compose, what of .env is secret reaches only the services that are given it by name', () => {
+  const [, blank = ''] = /^x-environment: .*\n((?: {2}.*\n)+)/m.exec(compose) ?? [];
+  const [, inEnv = ''] = /what is secret of them \(([^)]+)\)/.exec(chart) ?? [];
+  const secrets = inEnv.split(', ');
+  expect(secrets).toContain('PROMPT_API_KEY');
+  for (const secret of secrets) {
+    expect(blank).toContain(`  ${secret}: ""\n`);
+    const holders = SERVICES.filter((service) => blockOf(compose, service).includes(`${secret}: \${${secret}:-}`));
+    expect([secret, holders.length]).toEqual([secret, 1]);
+  }
+});
+
 test('feedback and events are scaled by the length of their queues, and have room for that', () => {
   const scaled = SERVICES.filter((service) => /^ {4}scaling: /m.test(blockOf(chart, service)));
   expect(scaled).toEqual(['feedback', 'events']);
