@@ -20,6 +20,12 @@ export function whyOf(thrown: unknown): string {
   return ((cause as Error | undefined)?.message || message || 'no connection').trim();
 }
 
+/** @param command whose options change something */
+export function requireChange(changes: object, command: string): void {
+  if (Object.values(changes).some((value) => value !== undefined)) return;
+  throw new Failure('usage', `Say what to change; \`worktrack ${command} --help\` lists it.`);
+}
+
 /** Of an answer that has not worktrack's form. */
 export const notAsWorktrack = (baseUrl: string, status: number) =>
   `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL: it ends before /api or /mcp.`;

@@ -7,7 +7,7 @@ export const idempotencyKeyOption = () =>
   new Option('--idempotency-key <key>', 'makes the command safe to repeat: the same key takes effect once');
 
 export function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(value);
 }
 

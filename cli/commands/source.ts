@@ -1,8 +1,8 @@
 import type { Source } from '@worktrack/contracts/feedback/records';
 import { createSource, deleteSource, listSources, updateSource } from '@worktrack/contracts/feedback/sources';
 import { Command, Option } from 'commander';
-import { Failure } from '../failure.ts';
-import { jsonOption } from '../options.ts';
+import { requireChange } from '../failure.ts';
+import { jsonOption, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 import { api } from '../service/api.ts';
 
@@ -16,6 +16,7 @@ export function sourceCommand(): Command {
       .command('create')
       .description('create a source; its public key may be visible in a page')
       .requiredOption('--name <name>', 'what it is for'),
+    (help, byDefault) => `${help}; default: ${byDefault}`,
   ).action(create);
   withSettings(
     source
@@ -26,6 +27,7 @@ export function sourceCommand(): Command {
       .addOption(new Option('--keep', 'stop erasing by age').conflicts('retentionDays'))
       .addOption(new Option('--disable', 'behave as if there were no such source').conflicts('enable'))
       .option('--enable', 'accept feedback again'),
+    (help) => help,
   ).action(update);
   source
     .command('delete <id>')
@@ -36,13 +38,13 @@ export function sourceCommand(): Command {
   return source;
 }
 
-function withSettings(command: Command): Command {
+function withSettings(command: Command, told: (help: string, byDefault: string) => string): Command {
   return command
-    .addOption(new Option('--type <type>', 'where it is used; default: widget').choices(TYPES))
-    .option('--domain <domain...>', 'where feedback may come from: example.com, *.example.com; default: everywhere')
-    .option('--captcha', 'require a captcha (default)')
+    .addOption(new Option('--type <type>', told('where it is used', 'widget')).choices(TYPES))
+    .option('--domain <domain...>', told('where feedback may come from: example.com, *.example.com', 'everywhere'))
+    .option('--captcha', told('require a captcha', 'yes'))
     .option('--no-captcha', 'do not require a captcha')
-    .option('--retention-days <days>', 'erase what is older; default: keep it', Number)
+    .option('--retention-days <days>', told('erase what is older', 'keep it'), wholeNumber)
     .addOption(jsonOption());
 }
 
@@ -102,9 +104,7 @@ async function update(id: string, options: Changes): Promise<void> {
     retentionDays: keep ? null : retentionDays,
     enabled: disable ? false : enable ? true : undefined,
   };
-  if (Object.values(changes).every((value) => value === undefined)) {
-    throw new Failure('usage', 'Say what to change; `worktrack source update --help` lists it.');
-  }
+  requireChange(changes, 'source update');
   show(await api().call(updateSource, { id, ...changes }), json);
 }
 

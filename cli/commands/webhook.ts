@@ -11,7 +11,7 @@ import {
 } from '@worktrack/contracts/events/webhooks';
 import type { RawInput } from '@worktrack/contracts/operation';
 import { Command, Option } from 'commander';
-import { Failure } from '../failure.ts';
+import { Failure, requireChange } from '../failure.ts';
 import { jsonOption, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList, printRecord } from '../output.ts';
 import { api } from '../service/api.ts';
@@ -63,7 +63,10 @@ export function webhookCommand(): Command {
 function withSettings(command: Command, isNew: boolean): Command {
   return command
     .addOption(new Option('--url <url>', 'where events are sent').makeOptionMandatory(isNew))
-    .option('--types <type...>', 'which events: work_item.moved, work_item.*; default: all that your key may read')
+    .option(
+      '--types <type...>',
+      `which events: work_item.moved, work_item.*${isNew ? '; default: all that your key may read' : ''}`,
+    )
     .option('--project-id <id>', 'only events in this project')
     .option('--description <text>', 'what it is for')
     .addOption(jsonOption());
@@ -116,9 +119,7 @@ async function update(
     ...(allProjects && { projectId: null }),
     ...((disable || enable) && { enabled: enable === true }),
   };
-  if (Object.keys(changes).length === 0) {
-    throw new Failure('usage', 'Say what to change; `worktrack webhook update --help` lists it.');
-  }
+  requireChange(changes, 'webhook update');
   const changed = await api().call(updateWebhook, { id, ...changes } as RawInput<typeof updateWebhook>);
   if (json) printJson(changed);
   else show(changed);

@@ -11,8 +11,14 @@ import { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { RemoteTools } from '../bridge/remote.ts';
 import { keyCommand } from '../commands/access/key.ts';
+import { roleCommand } from '../commands/access/role.ts';
 import { trustCommand } from '../commands/access/trust.ts';
+import { userCommand } from '../commands/access/user.ts';
+import { sourceCommand } from '../commands/source.ts';
+import { webhookCommand } from '../commands/webhook.ts';
 import { itemCommand } from '../commands/work/item.ts';
+import { labelCommand } from '../commands/work/label.ts';
+import { projectCommand } from '../commands/work/project.ts';
 import { viewCommand } from '../commands/work/view.ts';
 import { EXIT } from '../failure.ts';
 import { api } from './api.ts';
@@ -153,6 +159,34 @@ test.each([
   const made = command();
   for (const each of made.commands) each.exitOverride();
   await expect(made.parseAsync(args, { from: 'user' })).rejects.toThrow(message);
+});
+
+test.each([
+  ['item', itemCommand],
+  ['label', labelCommand],
+  ['project', projectCommand],
+  ['role', roleCommand],
+  ['source', sourceCommand],
+  ['trust', trustCommand],
+  ['user', userCommand],
+  ['view', viewCommand],
+  ['webhook', webhookCommand],
+])('%s update, without anything to change, is refused before the service is asked', async (noun, command) => {
+  const updating = command().parseAsync(['update', 'x'], { from: 'user' });
+  const message = `Say what to change; \`worktrack ${noun} update --help\` lists it.`;
+  await expect(updating).rejects.toMatchObject({ exitCode: EXIT.usage, message });
+});
+
+test('events are sent again from any place of a long log', async () => {
+  const asked: unknown[] = [];
+  const environment = await serving(async (request, response) => {
+    asked.push(await json(request));
+    response.end(JSON.stringify({ success: true, data: { replayed: 0 } }));
+  });
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(console, 'log').mockReturnValue();
+  await webhookCommand().parseAsync(['replay', 'w', '--after', '12345678901'], { from: 'user' });
+  expect(asked).toEqual([{ after: 12_345_678_901 }]);
 });
 
 test('an address below the service is a wrong one, and what to change is not the project', async () => {

@@ -267,6 +267,10 @@ describe('worktrack', () => {
     });
     const changed = await json('source', 'update', created.id, '--any-domain', '--captcha', '--disable');
     expect(changed).toMatchObject({ allowedDomains: [], requireCaptcha: true, enabled: false });
+    await json('source', 'update', created.id, '--retention-days', '90');
+    const days = await run('source', 'update', created.id, '--retention-days', '30d');
+    expect(days).toMatchObject({ code: 2, stderr: expect.stringContaining('It must be a whole number.') });
+    expect(await json('source', 'list')).toMatchObject([{ retentionDays: 90 }]);
     expect((await run('source', 'list')).stdout).toContain(
       `${created.publicKey}  Site  widget  any      yes      no  `,
     );

@@ -2,7 +2,7 @@ import type { RoleRecord } from '@worktrack/contracts/keys/records';
 import { createRole, deleteRole, listRoles, updateRole } from '@worktrack/contracts/keys/roles';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
-import { Failure } from '../../failure.ts';
+import { requireChange } from '../../failure.ts';
 import { jsonOption } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
@@ -51,8 +51,9 @@ async function create({ name = '', permission = [], json }: RoleOptions): Promis
 }
 
 async function update(id: string, { name, permission, json }: RoleOptions): Promise<void> {
-  if (!name && !permission) throw new Failure('usage', 'Say what to change: --name or --permission.');
-  show(await api().call(updateRole, { id, name, permissions: permission }), json);
+  const changes = { name, permissions: permission };
+  requireChange(changes, 'role update');
+  show(await api().call(updateRole, { id, ...changes }), json);
 }
 
 async function remove(id: string, { json }: OutputOptions): Promise<void> {

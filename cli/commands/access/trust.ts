@@ -10,7 +10,7 @@ import {
 } from '@worktrack/contracts/keys/trust-rules';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { Failure } from '../../failure.ts';
+import { Failure, requireChange } from '../../failure.ts';
 import { durationOf, jsonOf } from '../../flags.ts';
 import { jsonOption, wholeNumber } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
@@ -19,7 +19,7 @@ import { textFrom } from '../../text-input.ts';
 
 type Claims = Readonly<Record<string, readonly string[]>>;
 
-const REUSE = 'for how many tokens one JWT is exchanged, where a job gets only one; default: 1';
+const REUSE = 'for how many tokens one JWT is exchanged, where a job gets only one';
 const JWKS = "a file with the issuer's keys, where they cannot be fetched: kubectl get --raw /openid/v1/jwks";
 
 export function trustCommand(): Command {
@@ -42,7 +42,7 @@ export function trustCommand(): Command {
       'how long a token lasts, from 1m to 1h: 5m; default: 15m',
       durationOf(createTrustRule, 'ttlSeconds'),
     )
-    .option('--reuse <n>', REUSE, wholeNumber)
+    .option('--reuse <n>', `${REUSE}; default: 1`, wholeNumber)
     .option('--jwks <file>', JWKS)
     .option('--user <id>', 'the user that tokens act as; default: yourself')
     .addOption(jsonOption())
@@ -122,8 +122,9 @@ async function create({ preset, issuer, claim, name, user, json, ...given }: Cre
 }
 
 async function update(id: string, { name, claim, json, ...given }: UpdateOptions): Promise<void> {
-  const input = { ...(await fieldsOf(given)), id, name, claims: claim && claimsOf(claim) };
-  shown(await api().call(updateTrustRule, input), json);
+  const changes = { ...(await fieldsOf(given)), name, claims: claim && claimsOf(claim) };
+  requireChange(changes, 'trust update');
+  shown(await api().call(updateTrustRule, { id, ...changes }), json);
 }
 
 const fieldsOf = async ({ permission, project, ttl, reuse, jwks }: UpdateOptions) => ({

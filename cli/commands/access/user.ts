@@ -5,7 +5,7 @@ import { createUser, listUsers, updateUser } from '@worktrack/contracts/keys/use
 import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages';
 import { ROLES } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
-import { Failure } from '../../failure.ts';
+import { Failure, requireChange } from '../../failure.ts';
 import { jsonOption, wholeNumber } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printProblem, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
@@ -94,11 +94,9 @@ interface UpdateOptions extends OutputOptions {
 
 async function update(id: string, { name, role, project, disable, enable, json }: UpdateOptions): Promise<void> {
   const disabled = disable ? true : enable ? false : undefined;
-  const projects = project?.includes('all') ? null : project;
-  if (name === undefined && role === undefined && disabled === undefined && projects === undefined) {
-    throw new Failure('usage', 'Say what to change: --name, --role, --project, --disable or --enable.');
-  }
-  show(await api().call(updateUser, { id, name, role, projects, disabled }), json);
+  const changes = { name, role, projects: project?.includes('all') ? null : project, disabled };
+  requireChange(changes, 'user update');
+  show(await api().call(updateUser, { id, ...changes }), json);
 }
 
 async function invite(userId: string, { language, json }: OutputOptions & { language?: Language }): Promise<void> {

@@ -254,11 +254,7 @@ async function list(options: Options): Promise<void> {
 }
 
 async function update(id: string, options: Options): Promise<void> {
-  const fields = await fieldsFrom(updateWorkItem, options);
-  if (Object.keys(fields).length === 0) {
-    throw new Failure('usage', 'Say what to change; `worktrack item update --help` lists it.');
-  }
-  show(await api().call(updateWorkItem, { ...fields, id } as RawInput<typeof updateWorkItem>, options), options);
+  show(await send(updateWorkItem, { id }, options, 'item update'), options);
 }
 
 /** For scripts: `id=$(worktrack item create … --field taskId)`. */

@@ -1,5 +1,6 @@
 import { createLabel, deleteLabel, listLabels, updateLabel } from '@worktrack/contracts/projects/label-operations';
 import { Command } from 'commander';
+import { requireChange } from '../../failure.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { print, printJson, printList } from '../../output.ts';
 import { api } from '../../service/api.ts';
@@ -56,10 +57,11 @@ export function labelCommand(): Command {
     .addOption(projectOption())
     .addOption(jsonOption())
     .action(async (labelId: string, options: LabelOptions) => {
-      const { name, colour } = options;
+      const changes = { name: options.name, colour: options.colour };
+      requireChange(changes, 'label update');
       const changed = await api().call(
         updateLabel,
-        { id: inProject(options), labelId, name, colour },
+        { id: inProject(options), labelId, ...changes },
         { placed: OF_PROJECT },
       );
       if (options.json) return printJson(changed);
@@ -71,7 +73,7 @@ export function labelCommand(): Command {
     .addOption(projectOption())
     .addOption(jsonOption())
     .action(async (labelId: string, options: LabelOptions) => {
-      const deleted = await api().call(deleteLabel, { id: inProject(options), labelId });
+      const deleted = await api().call(deleteLabel, { id: inProject(options), labelId }, { placed: OF_PROJECT });
       if (options.json) return printJson(deleted);
       print('Deleted.');
     });

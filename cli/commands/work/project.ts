@@ -11,15 +11,15 @@ export function projectCommand(): Command {
   addFlags(project.command('list').description('list the projects, newest first'), listProjects)
     .addOption(jsonOption())
     .action(list);
-  for (const [name, operation, description, placed] of [
-    ['create <name>', createProject, 'create a project, with a board', 'name'],
-    ['update <id>', updateProject, 'change fields of a project', 'id'],
+  for (const [name, operation, description, placed, changing] of [
+    ['create <name>', createProject, 'create a project, with a board', 'name', undefined],
+    ['update <id>', updateProject, 'change fields of a project', 'id', 'project update'],
   ] as const) {
     addFlags(project.command(name).description(description), operation, [placed])
       .addOption(idempotencyKeyOption())
       .addOption(jsonOption())
       .action(async (value: string, options: Options) => {
-        const written = await send(operation, { [placed]: value }, options);
+        const written = await send(operation, { [placed]: value }, options, changing);
         warn(written, options);
         if (options.json) return printJson(written);
         printRecord({

@@ -33,7 +33,7 @@ export function viewCommand(): Command {
   addFlags(view.command('update <id>').description('change a view'), updateView, ['id'])
     .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
-      const changed = await send(updateView, { id }, options);
+      const changed = await send(updateView, { id }, options, 'view update');
       if (options.json) return printJson(changed);
       print(`${changed.name} is ${changed.shared ? 'shared' : 'yours alone'}.`);
     });
