@@ -37,6 +37,7 @@ export const NO_ROUTE: Reason = 'no_route';
 const OPTIONS: Readonly<Record<string, string>> = {
   allowedDomains: '--domain',
   claims: '--claim',
+  keyRateLimit: '--rate-limit',
   overlapSeconds: '--overlap',
   permissions: '--permission',
   projects: '--project',
@@ -46,18 +47,17 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** What a refusal calls a field, as the command line calls it: an option, or the argument that comes without one; and a route, the command. */
 export function inFlags(text: string, fields: readonly string[], placed: Readonly<Record<string, string>>): string {
-  const named = fields.reduce((words, field) => {
-    const flag = placed[field] ?? OPTIONS[field] ?? `--${kebab(field)}`;
-    // A name of one word may be a word of the sentence, unless it is followed by what only a field has.
-    const isName = /[A-Z]/.test(field) ? '' : '(?=:|\\.\\w)';
-    return words
-      .replaceAll(new RegExp(`\\b${field}: true\\b`, 'g'), flag)
-      .replaceAll(
-        new RegExp(`(?<![\\w-])${field}\\b${isName}((?:\\.\\w+)*)`, 'g'),
-        (_, inside: string) => flag + within(inside),
-      );
-  }, text);
+  const inFlag = (_: string, field: string, inside = '') =>
+    (placed[field] ?? OPTIONS[field] ?? `--${kebab(field)}`) + within(inside);
+  const named = fields.length === 0 ? text : text.replaceAll(anyOf(fields), inFlag);
   return named.replaceAll(ROUTE, (route) => COMMANDS[route] ?? route);
+}
+
+/** The names of fields, with what is in them: found together, since what is in one may be called as another one is. */
+function anyOf(fields: readonly string[]): RegExp {
+  // A name of one word may be a word of the sentence, unless it is followed by what only a field has.
+  const names = fields.map((field) => (/[A-Z]/.test(field) ? `${field}\\b` : `${field}(?=:|\\.\\w)`));
+  return new RegExp(`(?<![\\w-])(${names.join('|')})(?:: true\\b|((?:\\.\\w+)*))`, 'g');
 }
 
 /** An option has no parts: of a list, the value is counted; of JSON, the part is named. */

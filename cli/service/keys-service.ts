@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
 import { keysContract } from '@worktrack/contracts/keys/contract';
+import { createOrganization } from '@worktrack/contracts/keys/organizations';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import type { Log, RpcObserver, ServiceClient } from '@worktrack/rpc/types';
 import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
-import { Failure, refusalWords } from '../failure.ts';
+import { Failure, inFlags, refusalWords } from '../failure.ts';
+import { fieldNames } from '../flags.ts';
 import { localStack, secretsOf } from './local-stack.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -31,7 +33,7 @@ export async function callKeysService<T>(
   const url = process.env.RABBITMQ_URL || stack?.urls.rabbitmq;
   if (!url) {
     throw new Failure(
-      'unreachable',
+      'usage',
       'There is no broker to talk to: set RABBITMQ_URL, or start a local stack with `npm start`.',
     );
   }
@@ -57,10 +59,8 @@ export async function callKeysService<T>(
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     const kind = error.code === 'VALIDATION_FAILED' || error.code === 'CONFLICT' ? 'refused' : 'unreachable';
-    throw new Failure(
-      kind,
-      `${refusalWords(error.message, error.extra.details)} (${error.code}, request ${requestId})`,
-    );
+    const words = inFlags(refusalWords(error.message, error.extra.details), fieldNames(createOrganization), {});
+    throw new Failure(kind, `${words} (${error.code}, request ${requestId})`);
   } finally {
     await client.close();
     await broker.close();

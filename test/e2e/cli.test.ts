@@ -329,7 +329,12 @@ describe('every failure is one line on standard error that says what to do', () 
       2,
       /RPC_SECRETS_KEYS/,
     ],
-    [['user', 'update', '0198c0de-0000-7000-8000-000000000000'], nowhere, 2, /Say what to change/],
+    [
+      ['org', 'create', '--name', 'X', '--owner-email', 'x@example.com'],
+      { WORKTRACK_DATA_DIR: folder },
+      2,
+      /set RABBITMQ_URL/,
+    ],
     [['key', 'rotate', 'self', '--overlap', '5'], nowhere, 2, /a number with s, m, h or d/],
     [['user', 'list', '--limit', 'ten'], nowhere, 2, /whole number/],
     [['key', 'create'], nowhere, 2, /required option '--name <name>'/],
@@ -369,6 +374,6 @@ describe('every failure is one line on standard error that says what to do', () 
     );
     const badName = await worktrack(['org', 'create', '--name', ' ', '--owner-email', 'x@example.com'], service());
     expect(badName).toMatchObject({ code: 1 });
-    expect(badName.stderr).toMatch(/^error: name: ((?!name:).)*\. \(VALIDATION_FAILED/);
+    expect(badName.stderr).toMatch(/^error: --name: ((?!name:).)*\. \(VALIDATION_FAILED/);
   });
 });
