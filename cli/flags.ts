@@ -1,7 +1,7 @@
 import type { Operation } from '@worktrack/contracts/operation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { Failure, kebab } from './failure.ts';
+import { Failure, inFlags, kebab } from './failure.ts';
 import { HELP } from './help.ts';
 import { duration, inUnit } from './options.ts';
 import { textFrom } from './text-input.ts';
@@ -33,9 +33,10 @@ const LONG_TEXTS: ReadonlySet<string> = new Set(['description', 'text', 'summary
  */
 export function addFlags(command: Command, operation: Operation, given: readonly string[] = []): Command {
   const { properties = {}, required = [] } = inputOf(operation);
+  const fields = Object.keys(properties);
   for (const [field, schema] of Object.entries(properties)) {
     if (given.includes(field)) continue;
-    for (const option of optionsOf(field, schema)) {
+    for (const option of optionsOf(field, schema, helpOf(field, schema, fields))) {
       if (required.includes(field) && !LONG_TEXTS.has(field)) option.makeOptionMandatory();
       command.addOption(option);
     }
@@ -65,9 +66,16 @@ async function textOf(field: string, options: Fields): Promise<string | undefine
   return text === '-' ? textFrom('-') : text;
 }
 
-function optionsOf(field: string, schema: JsonSchema): Option[] {
+/** What the contract says of a field, in the words of the command line, or else what `HELP` says. */
+function helpOf(field: string, { description }: JsonSchema, fields: readonly string[]): string {
+  const help = HELP[field] ?? '';
+  if (description === undefined) return help;
+  const said = inFlags(description, fields, {}).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  return said.startsWith('null') ? `${help}; ${said}` : said;
+}
+
+function optionsOf(field: string, schema: JsonSchema, description: string): Option[] {
   const name = kebab(field);
-  const description = schema.description ?? HELP[field] ?? '';
   const types = typesOf(schema);
   if (LONG_TEXTS.has(field)) {
     return [
@@ -86,7 +94,7 @@ function optionsOf(field: string, schema: JsonSchema): Option[] {
   const isNullable = types.has('null');
   const option = new Option(
     `--${name} <value>`,
-    isNullable ? [description, '"null" for none'].filter(Boolean).join('; ') : description,
+    isNullable && !/\bnull\b/.test(description) ? `${description}; "null" for none` : description,
   );
   return [
     option.argParser((text: string) => {

@@ -59,7 +59,9 @@ export const createProject = operation({
   effect: 'create',
   input: z.strictObject({
     name,
-    key: key.optional(),
+    key: key
+      .describe('What its task IDs begin with. Default: a letter, of the name if possible, that no other project has.')
+      .optional(),
     description: description.default(''),
     techStack: techStack.default([]),
     repositories: repositories.default([]),

@@ -39,7 +39,7 @@ export const projectFields = {
   key: z
     .string()
     .regex(/^[A-Z]{1,5}$/, 'must be one to five letters A–Z')
-    .describe('What its task IDs begin with. Default: a letter, of the name if possible, that no other project has.'),
+    .describe('What its task IDs begin with.'),
   description: z.string().max(20_000),
   techStack: names,
   repositories: names,
