@@ -1,4 +1,5 @@
 import { CODE_MINUTES } from '@worktrack/contracts/keys/sessions';
+import { linkCommand } from './options.ts';
 import type { Progress } from './report/progress.ts';
 import type { Seed } from './seed/seed.ts';
 
@@ -33,7 +34,7 @@ export function announce(progress: Progress, it: Announcement): void {
     `worktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`,
     '',
     `  Console       ${it.loginLink}`,
-    `                The link signs in once, within ${CODE_MINUTES} minutes; \`npx worktrack login-link\` creates another.`,
+    `                The link signs in once, within ${CODE_MINUTES} minutes; ${linkCommand(it.dataDir)} creates another.`,
     '',
     `  API           ${baseUrl}/api`,
     `  MCP           ${baseUrl}/mcp`,

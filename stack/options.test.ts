@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseStart, parseStop, stopCommand } from './options.ts';
+import { linkCommand, parseStart, parseStop, stopCommand } from './options.ts';
 
 const defaults = { port: undefined, dataDir: '.worktrack', replicas: {}, detach: false, monitoring: false };
 
@@ -52,5 +52,15 @@ describe('the command that stops a stack', () => {
     { dataDir: "Ada's data", command: "`npm run stop -- --data-dir 'Ada'\\''s data'`" },
   ])('with $dataDir', ({ dataDir, command }) => {
     expect(stopCommand(dataDir)).toBe(command);
+  });
+});
+
+describe('the command that makes another link finds the same stack', () => {
+  it.each([
+    { dataDir: resolve('.worktrack'), command: '`npx worktrack login-link`' },
+    { dataDir: '/srv/data', command: '`WORKTRACK_DATA_DIR=/srv/data npx worktrack login-link`' },
+    { dataDir: '/srv/my data', command: "`WORKTRACK_DATA_DIR='/srv/my data' npx worktrack login-link`" },
+  ])('with $dataDir', ({ dataDir, command }) => {
+    expect(linkCommand(dataDir)).toBe(command);
   });
 });

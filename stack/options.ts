@@ -61,10 +61,17 @@ Unpacks such a file into a data directory that has nothing yet; \`npm start\` th
 
 /** The command that stops the stack in a data directory, for display. */
 export function stopCommand(dataDir: string): string {
-  if (resolve(dataDir) === resolve(DEFAULT_DATA_DIR)) return '`npm run stop`';
-  const quoted = /^[\w./-]+$/.test(dataDir) ? dataDir : shellQuoted(dataDir);
-  return `\`npm run stop -- --data-dir ${quoted}\``;
+  return isDefault(dataDir) ? '`npm run stop`' : `\`npm run stop -- --data-dir ${quoted(dataDir)}\``;
 }
+
+/** The command that makes another link to the console of that stack, for display. */
+export function linkCommand(dataDir: string): string {
+  const place = isDefault(dataDir) ? '' : `WORKTRACK_DATA_DIR=${quoted(resolve(dataDir))} `;
+  return `\`${place}npx worktrack login-link\``;
+}
+
+const isDefault = (dataDir: string) => resolve(dataDir) === resolve(DEFAULT_DATA_DIR);
+const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : shellQuoted(path));
 
 /** @returns 'help' if that was requested */
 export function parseStart(args: readonly string[]): StartOptions | 'help' {
