@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,4 +32,11 @@ test('a start after the first project was deleted continues with the newest exis
   expect((await call('DELETE', `/api/projects/${second.projectId}`)).status).toBe(200);
   const third = await start();
   expect((await call('GET', `/api/projects/${third.projectId}`)).data).toMatchObject({ name: 'First project' });
+});
+
+test('the key of a start that did not come to its end is shown by the next one', async () => {
+  const { apiKey, organizationId } = await start();
+  writeFileSync(join(dataDir, 'seed.json'), JSON.stringify({ apiKey, organizationId }));
+  expect(await start()).toMatchObject({ apiKey, isNew: true });
+  expect(await start()).toMatchObject({ apiKey, isNew: false });
 });

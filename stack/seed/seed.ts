@@ -30,7 +30,7 @@ const SOURCE = { type: 'widget', name: 'Example page', allowedDomains: [], requi
 
 /**
  * Creates what does not exist yet and records it in the data directory after each step, so that an interrupted start continues where it was.
- * @returns `isNew` if the key was created by this start, and is to be shown
+ * @returns `isNew` if nobody has been shown the key: it was created by this start, or by one that did not come to its end
  */
 export async function seed(
   dataDir: string,
@@ -47,8 +47,9 @@ export async function seed(
 
   // The servers may be different ones than at the last start; then nothing of what was recorded exists.
   if (kept.apiKey && (await new Api(baseUrl, kept.apiKey).statusOf('/api/me')) === UNKNOWN_KEY) kept = {};
-  const isNew = kept.apiKey === undefined;
-  if (isNew) {
+  // What is recorded last.
+  const isNew = kept.columns === undefined;
+  if (!kept.apiKey) {
     const { organization, apiKey } = await createOrganization(rabbitmqUrl, secrets, ORGANIZATION);
     keep({ organizationId: organization.id, apiKey: apiKey.key });
   }
