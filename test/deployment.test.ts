@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';
@@ -44,6 +45,28 @@ describe.each([
   test('a gateway has the keys of all services', () => {
     expect(signedFor('gateway')).toEqual(SERVICES);
   });
+});
+
+test('the commands of the page about containers set each secret that Compose requires, and each is its own', async () => {
+  const [, commands = ''] =
+    /```sh\n(cp \.env\.example [\s\S]*?)docker compose up/.exec(file('docs/containers.md')) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'worktrack-env-'));
+  try {
+    copyFileSync(join(import.meta.dirname, '..', '.env.example'), join(folder, '.env.example'));
+    const { ok, output } = await runToEnd('sh', ['-ec', commands], process.env, folder);
+    expect(ok, output).toBe(true);
+    // The last line of a name holds, in Compose as here.
+    const lines = readFileSync(join(folder, '.env'), 'utf8').matchAll(/^([A-Z_]+)=(.+)$/gm);
+    const set = new Map([...lines].map(([, name, value]) => [name, value]));
+    const required = new Set([...compose.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name));
+    expect([...set.keys()].toSorted()).toEqual([...required].toSorted());
+    expect(new Set(set.values()).size).toBe(required.size);
+    for (const [name, value] of set) {
+      expect(value, name).toMatch(/SECRETS|SIGNING/.test(`${name}`) ? /^1:\w{32,}$/ : /^\w{32,}$/);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('in Compose, what of .env is secret reaches only the services that are given it by name', () => {
