@@ -77,7 +77,7 @@ async function newPlace(): Promise<Place> {
     },
     filledIn: (script) =>
       script
-        .replaceAll(/https:\/\/worktrack\.example|http:\/\/(127\.0\.0\.1|localhost):(3000|8080)/g, system.baseUrl)
+        .replaceAll(/https:\/\/worktrack\.example|http:\/\/(127\.0\.0\.1|localhost):3000/g, system.baseUrl)
         .replaceAll('wt_…', apiKey)
         .replaceAll('pk_…', source.publicKey),
   };
