@@ -23,6 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'events audit': 'by the id of an entry, of which one batch is asked: whether it was entered before',
   'events audit_unsigned': 'one for each organization that has entries to be signed; not sharded',
   'events audit_refusals': 'of the last minutes, from all organizations; not sharded',
+  'events erasures': 'few and not sharded: users erased a moment ago, of whichever organization',
   'events webhooks': 'small and not sharded: those that are due, of whichever organization',
   'events dispatchers': 'the replicas that send webhooks; not sharded',
   'events notifications': 'by the id of one that is already known',
