@@ -2,7 +2,6 @@ import './views.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { ComponentChildren } from 'preact';
 import { SearchField } from '../parts/form/search-field.tsx';
-import { Select } from '../parts/form/select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { boardIcon, bulletsIcon } from '../parts/icons.ts';
 import { later } from '../parts/page/later.tsx';
@@ -11,6 +10,7 @@ import type { Field } from './filters/filters.ts';
 import { words } from './messages.ts';
 
 // Not needed to draw the first board.
+const BoardChoice = later(async () => (await import('../parts/form/select.tsx')).Select, { isQuiet: true });
 const Chips = later(async () => (await import('./filters/chips.tsx')).Chips, { isQuiet: true });
 const ViewMenu = later(async () => (await import('./saved/view-menu.tsx')).ViewMenu, { isQuiet: true });
 
@@ -36,7 +36,7 @@ export function ItemsBar({ projectId, boards, board, fields, offersAll, also, ch
       <Layouts />
       <search class="row" aria-label={words.filters}>
         {boards.length > 1 && (
-          <Select
+          <BoardChoice
             inline
             aria-label={words.boardChoice}
             value={board?.id}
