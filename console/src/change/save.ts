@@ -66,14 +66,51 @@ export async function saveItem(base: Base, changes: Changes): Promise<WorkItem> 
   }
 }
 
+/** What was saved of an item here. */
+interface Own {
+  readonly version: number;
+  readonly fields: Partial<Base>;
+}
+
+/** What each item is being changed to here. */
+const changing = new Map<string, Promise<Own | undefined>>();
+
 /**
- * Saves, says so and offers to undo it; says what was refused, and asks about what can be done anyway.
+ * Saves, says so and offers to undo it; says what was refused, and asks about what can be done anyway. Changes of one item are saved one after the other,
+ * each upon what those before it have saved: a second one, made before the first is answered, is no conflict with it, and is what stays.
+ * @param changes or what they are, given the item as it is when it is their turn
  * @param shown what a card shows then, if it is not what is changed
  * @returns what was saved; undefined: it was not
  */
-export async function changeItem(base: Base, changes: Changes, shown?: Partial<Card>): Promise<WorkItem | undefined> {
+export async function changeItem(
+  base: Base,
+  changes: Changes | ((now: Base) => Changes),
+  shown: Partial<Card> = typeof changes === 'function' ? {} : onCard(changes),
+): Promise<WorkItem | undefined> {
+  const { id } = base;
+  showChange([{ id, fields: shown }]);
+  const earlier = changing.get(id);
+  let saved: WorkItem | undefined;
+  const turn = (async () => {
+    const own = await earlier;
+    const now = own && own.version > base.version ? { ...base, ...own.fields } : base;
+    const wanted = typeof changes === 'function' ? changes(now) : changes;
+    saved = await saveAndSay(now, wanted);
+    return saved ? { version: saved.version, fields: { ...own?.fields, ...pick(saved, wanted) } } : own;
+  })();
+  changing.set(id, turn);
+  await turn;
+  if (changing.get(id) === turn) changing.delete(id);
+  return saved;
+}
+
+function pick(item: WorkItem, changes: Changes): Partial<Base> {
+  const names = fieldsOf(changes).map((field) => (field === 'dependsOn' ? 'metadata' : field));
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}
+
+async function saveAndSay(base: Base, changes: Changes): Promise<WorkItem | undefined> {
   const what = base.taskId;
-  showChange([{ id: base.id, fields: shown ?? onCard(changes) }]);
   try {
     const saved = await insisting((how) => saveItem(base, { ...changes, ...how }));
     if (!saved) return undefined;

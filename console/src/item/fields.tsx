@@ -78,7 +78,9 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         label={common.labels}
         projectId={item.projectId}
         names={item.labels.map(({ name }) => name)}
-        onChange={(labels) => save({ labels })}
+        onChange={(change) =>
+          void changeItem(item, ({ labels = [] }) => ({ labels: change(labels.map(({ name }) => name)) }))
+        }
       />
       <Field label={common.dueDate}>
         {(control) => (

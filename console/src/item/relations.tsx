@@ -3,7 +3,7 @@ import type { resolveWorkItems } from '@worktrack/contracts/work-items/resolve';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
-import { changeItem } from '../change/save.ts';
+import { type Base, changeItem } from '../change/save.ts';
 import { TagRemove } from '../parts/form/tag-remove.tsx';
 import { useItem } from '../parts/item/item.ts';
 import { ItemPicker } from '../parts/item/item-field.tsx';
@@ -53,8 +53,7 @@ function Parent({ item }: { readonly item: WorkItem }) {
 }
 
 function Dependencies({ item }: { readonly item: WorkItem }) {
-  const written = item.metadata.dependsOn;
-  const ids = Array.isArray(written) ? written.map(String) : [];
+  const ids = basesOf(item);
   const resolved = useQuery({
     key: ['dependencies', item.id, ids],
     load: (signal) =>
@@ -64,9 +63,10 @@ function Dependencies({ item }: { readonly item: WorkItem }) {
   });
   const mayWrite = may('work-items:write');
   if (ids.length === 0 && !mayWrite) return null;
-  const save = (dependsOn: string[]) => changeItem(item, { dependsOn });
+  const save = (change: (all: string[]) => string[]) =>
+    changeItem(item, (now) => ({ dependsOn: change(basesOf(now)) }));
   const found = resolved.data?.items ?? [];
-  const remove = (...names: string[]) => void save(ids.filter((id) => !names.includes(id)));
+  const remove = (...names: string[]) => void save((all) => all.filter((id) => !names.includes(id)));
   return (
     <Part title={words.dependsOn}>
       {ids.length > 0 && (
@@ -90,11 +90,16 @@ function Dependencies({ item }: { readonly item: WorkItem }) {
           label={words.dependsOn}
           projectId={item.projectId}
           except={[item.taskId, ...found.map(({ taskId }) => taskId)]}
-          onChoose={(taskId) => save([...ids, taskId])}
+          onChoose={(taskId) => save((all) => [...new Set([...all, taskId])])}
         />
       )}
     </Part>
   );
+}
+
+function basesOf({ metadata }: Pick<Base, 'metadata'>): string[] {
+  const written = metadata?.dependsOn;
+  return Array.isArray(written) ? written.map(String) : [];
 }
 
 export function Children({ item }: { readonly item: WorkItem }) {

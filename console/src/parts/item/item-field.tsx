@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useQuery } from '../../api/query.ts';
 import { Field } from '../form/field.tsx';
 import { Suggest, type Suggestion } from '../form/suggest.tsx';
@@ -55,9 +55,15 @@ interface ItemPickerProps {
 export function ItemPicker({ label, projectId, except, onChoose }: ItemPickerProps) {
   const [typed, setTyped] = useState('');
   const suggestions = useSuggestions(projectId, typed).filter(({ value }) => !except.includes(value));
+  const choosing = useRef<string>(undefined);
   const choose = async (taskId: string) => {
+    if (choosing.current === taskId) return;
+    choosing.current = taskId;
     setTyped(taskId);
-    if (await onChoose(taskId.trim())) setTyped('');
+    const isChosen = await onChoose(taskId.trim());
+    choosing.current = undefined;
+    // Not the next one, which may be being typed.
+    if (isChosen) setTyped((since) => (since === taskId ? '' : since));
   };
   return (
     <Suggest

@@ -1,43 +1,51 @@
 import type { createLabel } from '@worktrack/contracts/projects/label-operations';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { has } from '../../language/has.ts';
-import { useBusy } from '../busy.ts';
 import { Field } from '../form/field.tsx';
 import { Suggest } from '../form/suggest.tsx';
 import { TagRemove } from '../form/tag-remove.tsx';
 import { words } from '../messages.ts';
+import { tellFailure } from '../popup/toasts.tsx';
 import { Label, LabelDot } from './label.tsx';
-import { LABEL_COLOURS, useLabels } from './labels.ts';
+import { LABEL_COLOURS, labelsOf, useLabels } from './labels.ts';
 
 interface LabelsFieldProps {
   readonly label: string;
   readonly projectId: string;
   readonly names: readonly string[];
-  readonly onChange: (names: string[]) => void;
+  /** With what is to become of them, whichever they are by then. */
+  readonly onChange: (change: (names: readonly string[]) => string[]) => void;
   readonly disabled?: boolean;
 }
 
 /** The labels of an item: Enter adds the one that was typed or chosen, which is created if the project has none of this name. */
 export function LabelsField({ label, projectId, names, onChange, disabled }: LabelsFieldProps) {
   const [typed, setTyped] = useState('');
-  const { isBusy, run } = useBusy(words.notCreated);
-  const labels = useLabels(projectId);
-  const known = labels.data ?? [];
-  const add = (written: string) =>
-    run(async () => {
-      const wanted = written.trim();
-      if (!wanted) return;
-      const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-      const colour = LABEL_COLOURS[known.length % LABEL_COLOURS.length] ?? '';
-      const { name } =
-        found ??
-        (await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name: wanted, colour }));
-      if (!found) await queries.invalidateQueries({ queryKey: ['labels', projectId] });
-      setTyped('');
-      if (!names.includes(name)) onChange([...names, name]);
+  const [waiting, setWaiting] = useState(0);
+  const known = useLabels(projectId).data ?? [];
+  // One after the other: the next is typed while one is created.
+  const earlier = useRef(Promise.resolve());
+  const change = useRef(onChange);
+  change.current = onChange;
+  const add = (written: string) => {
+    const wanted = written.trim();
+    if (!wanted) return;
+    setTyped('');
+    setWaiting((n) => n + 1);
+    earlier.current = earlier.current.then(async () => {
+      try {
+        const name = await nameOf(projectId, wanted);
+        change.current((all) => [...new Set([...all, name])]);
+      } catch (error) {
+        tellFailure(words.notCreated, error);
+        setTyped((since) => since || written);
+      } finally {
+        setWaiting((n) => n - 1);
+      }
     });
+  };
   const suggestions = known
     .filter(({ name }) => !names.includes(name) && has(name, typed))
     .map(({ name, colour }) => ({ value: name, text: name, icon: <LabelDot colour={colour} /> }));
@@ -51,7 +59,7 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
                 <li key={name} class="row tag-entry">
                   <Label name={name} colour={known.find((each) => each.name === name)?.colour} />
                   {!disabled && (
-                    <TagRemove what={name} onClick={() => onChange(names.filter((each) => each !== name))} />
+                    <TagRemove what={name} onClick={() => onChange((all) => all.filter((each) => each !== name))} />
                   )}
                 </li>
               ))}
@@ -62,16 +70,28 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
               {...control}
               maxLength={50}
               placeholder={words.addLabel}
-              aria-busy={isBusy}
+              aria-busy={waiting > 0}
               value={typed}
               suggestions={suggestions}
               onInput={setTyped}
-              onChoose={(name) => void add(name)}
-              onEnter={() => void add(typed)}
+              onChoose={add}
+              onEnter={() => add(typed)}
             />
           )}
         </>
       )}
     </Field>
   );
+}
+
+/** As the project calls it, which is given it if it has none of this name. */
+async function nameOf(projectId: string, wanted: string): Promise<string> {
+  const known = await labelsOf(projectId);
+  const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found.name;
+  const colour = LABEL_COLOURS[known.length % LABEL_COLOURS.length] ?? '';
+  const input = { id: projectId, name: wanted, colour };
+  const { name } = await call<typeof createLabel>('POST /api/projects/:id/labels', input);
+  await queries.invalidateQueries({ queryKey: ['labels', projectId] });
+  return name;
 }
