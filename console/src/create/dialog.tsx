@@ -10,7 +10,7 @@ import { useQuery } from '../api/query.ts';
 import { didCreate } from '../change/copy.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
-import { useDraft } from '../parts/form/draft.ts';
+import { useDraft, useOwnDraft } from '../parts/form/draft.ts';
 import { Field } from '../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
@@ -20,7 +20,7 @@ import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
 import { words as common } from '../parts/messages.ts';
-import { Empty, Loaded } from '../parts/page/states.tsx';
+import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
 import { areTooMany, itemsOf, LinesField, MAX_BELOW, NO_LINES } from './lines.tsx';
@@ -35,15 +35,15 @@ interface CreateProps {
 export function CreateDialog({ place, onClose }: CreateProps) {
   const projects = useProjects();
   const [projectId, setProjectId] = useState(place.projectId);
+  const draft = useOwnDraft('create');
   return (
     <Dialog title={common.newItem} onClose={onClose}>
       <Loaded query={projects}>
         {(all) => {
           const project = all.find(({ id }) => id === projectId) ?? chosenProject(all) ?? all[0];
           if (!project) return <Empty>{words.noProject}</Empty>;
-          return (
-            <OfProject project={project} projects={all} onProject={setProjectId} place={place} onClose={onClose} />
-          );
+          if (!draft) return <Loading />;
+          return <OfProject {...{ project, projects: all, onProject: setProjectId, draft, place, onClose }} />;
         }}
       </Loaded>
     </Dialog>
@@ -54,6 +54,8 @@ interface OfProjectProps extends CreateProps {
   readonly project: Project;
   readonly projects: readonly Project[];
   readonly onProject: (id: string) => void;
+  /** Begins the names of what is kept of it. */
+  readonly draft: string;
 }
 
 function OfProject(props: OfProjectProps) {
@@ -62,10 +64,13 @@ function OfProject(props: OfProjectProps) {
     key: ['boards', project.id],
     load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id: project.id }, { signal }),
     follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === project.id,
+    // What was filled in stays when another project is chosen.
+    keepsEarlier: true,
   });
   return (
     <Loaded query={boards}>
       {(all) => {
+        if (boards.isPlaceholderData) return <Form {...props} board={undefined} />;
         const board = [place.boardId, project.defaultBoardId].flatMap((id) => all.find((each) => each.id === id) ?? []);
         const [shown = all[0]] = board;
         return shown && <Form {...props} board={shown} />;
@@ -74,12 +79,17 @@ function OfProject(props: OfProjectProps) {
   );
 }
 
-function Form({ project, projects, onProject, board, place, onClose }: OfProjectProps & { readonly board: Board }) {
+interface FormProps extends OfProjectProps {
+  /** Undefined: not read yet. */
+  readonly board: Board | undefined;
+}
+
+function Form({ project, projects, onProject, draft, board, place, onClose }: FormProps) {
   const title = useRef<HTMLInputElement>(null);
   const drafts = {
-    title: useDraft('create.title'),
-    description: useDraft('create.description'),
-    lines: useDraft('create.lines'),
+    title: useDraft(`${draft}.title`),
+    description: useDraft(`${draft}.description`),
+    lines: useDraft(`${draft}.lines`),
   };
   const text = { title: drafts.title.text, description: drafts.description.text };
   const [type, setType] = useState<ItemType>(place.type ?? 'task');
@@ -101,7 +111,8 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   useEffect(() => title.current?.focus(), []);
 
   // One of another project's board is none of this one's.
-  const column = board.columns.find(({ id }) => id === columnId) ?? firstOf(board);
+  const columns = board?.columns ?? [];
+  const column = columns.find(({ id }) => id === columnId) ?? firstOf(columns);
   const below = HAS_SUB_ITEMS.includes(type) ? lines : NO_LINES;
   const isReady = text.title.trim() !== '' && column !== undefined && !areTooMany(below, MAX_BELOW) && !isBusy;
   const begin = (chosen: Template | undefined) => {
@@ -122,7 +133,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   };
   const create = (event: Event) => {
     event.preventDefault();
-    if (!isReady || !column) return;
+    if (!isReady || !board) return;
     const bases = namesIn(dependsOn);
     const item = {
       ...{ type, ...text, priority },
@@ -212,7 +223,7 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
         <SelectField
           label={words.column}
           value={column?.id}
-          options={board.columns.map(({ id, name }) => [id, name])}
+          options={columns.map(({ id, name }) => [id, name])}
           onChoose={setColumn}
         />
         <SelectField
@@ -273,6 +284,6 @@ type Template = Project['templates'][number];
 const HAS_SUB_ITEMS: readonly ItemType[] = ['epic', 'feature', 'story'];
 
 /** Where nobody begins before somebody says so. */
-function firstOf({ columns }: Board) {
+function firstOf(columns: Board['columns']) {
   return columns.find(({ role }) => role === 'backlog') ?? columns[0];
 }

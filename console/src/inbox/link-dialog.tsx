@@ -24,7 +24,8 @@ export async function link(feedbackId: string, workItemId: string): Promise<void
 /** Finds the idea that a submission belongs to. */
 export function LinkDialog({ feedbackId, onClose }: { readonly feedbackId: string; readonly onClose: () => void }) {
   const field = useId();
-  const [search, setSearch] = useState('');
+  const [typed, setTyped] = useState('');
+  const search = typed.trim();
   const ideas = useQuery({
     key: ['ideas', search],
     load: (signal) =>
@@ -48,8 +49,8 @@ export function LinkDialog({ feedbackId, onClose }: { readonly feedbackId: strin
           id={field}
           class="input"
           type="search"
-          value={search}
-          onInput={({ currentTarget }) => setSearch(currentTarget.value.trim())}
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
       </div>
       <Loaded query={ideas}>

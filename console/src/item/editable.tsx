@@ -9,7 +9,7 @@ import { editIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { may } from '../session.ts';
-import { attachTo } from './attachments/attach.ts';
+import { useAttach } from './attachments/attach.ts';
 import { words } from './messages.ts';
 
 interface EditableProps {
@@ -31,8 +31,10 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
   /** The item as it was when editing started, or as the person has seen it since. */
   const [base, setBase] = useState<WorkItem>();
   const [text, setText] = useState('');
+  const latest = useRef('');
   const [theirs, setTheirs] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const { attach, isStoring } = useAttach(item);
   const input = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
@@ -46,7 +48,8 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
 
   const open = () => {
     const begun = draftOf(draft);
-    setText(begun?.text ?? item[field]);
+    latest.current = begun?.text ?? item[field];
+    setText(latest.current);
     if (begun?.base !== undefined && begun.base !== item[field]) setTheirs(item[field]);
     setBase(item);
   };
@@ -56,17 +59,22 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
     setTheirs(undefined);
   };
   const change = (changed: string) => {
+    latest.current = changed;
     setText(changed);
     if (base && changed !== base[field]) keepDraft(draft, changed, base[field]);
     else dropDraft(draft);
   };
   const save = async () => {
-    if (!base || isBusy) return;
+    if (!base || isBusy || isStoring) return;
     setBusy(true);
     try {
-      await saveItem(base, { [field]: text });
+      const saved = await saveItem(base, { [field]: text });
       tell(words.saved);
-      close();
+      if (latest.current === text) return close();
+      // Written while it was being saved.
+      keepDraft(draft, latest.current, saved[field]);
+      setBase(saved);
+      setTheirs(undefined);
     } catch (error) {
       if (error instanceof Overtaken) {
         setTheirs(error.current[field]);
@@ -153,12 +161,17 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
             onChange={change}
             onSubmit={() => void save()}
             onCancel={text === base.description ? close : undefined}
-            attach={attachTo(item)}
+            attach={attach}
           />
         )}
       </div>
       <div class="row">
-        <button type="button" class="button button-main" aria-disabled={isBusy} onClick={() => void save()}>
+        <button
+          type="button"
+          class="button button-main"
+          aria-disabled={isBusy || isStoring}
+          onClick={() => void save()}
+        >
           {isOvertaken ? words.saveMine : common.save}
         </button>
         <button type="button" class="button" onClick={close}>

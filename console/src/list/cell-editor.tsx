@@ -1,7 +1,7 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { RefObject } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { labelItems } from '../change/many.ts';
 import { moveItems } from '../change/move.ts';
 import { changeItem } from '../change/save.ts';
@@ -144,12 +144,16 @@ function Written({ column, type, value, onSave, onClose }: WrittenProps) {
     input.current?.select();
   }, []);
   const isValid = () => input.current?.validity.valid ?? true;
+  const latest = useRef(() => {});
+  useEffect(() => () => latest.current(), []);
   const done = (isSaved: boolean) => {
     if (isDone.current) return;
     isDone.current = true;
     onClose();
     if (isSaved && text.trim() !== value) onSave(text.trim());
   };
+  // When others change the item so that its row goes, too.
+  latest.current = () => done(true);
   return (
     <input
       ref={input}

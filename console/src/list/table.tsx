@@ -105,6 +105,12 @@ export function Table({ list, boards, columns }: TableProps) {
     // When it gets somewhere, not whenever the list is drawn.
   }, [focusedAt, focused?.id]);
 
+  // It was of a row that has gone, and not of the next one that has the focus.
+  const isGone = focusedAt < 0;
+  useLayoutEffect(() => {
+    if (isGone) setEditing(undefined);
+  }, [isGone]);
+
   const cells: readonly CellName[] = ['title', ...columns];
   const onKeyDown = (event: KeyboardEvent) => {
     const isInTable = event.target instanceof Element && event.target.closest('[data-cell]');

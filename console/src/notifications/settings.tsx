@@ -14,6 +14,7 @@ import { language } from '../language/language.ts';
 import { attempt } from '../parts/busy.ts';
 import { Field, TextField } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
+import { useWritten } from '../parts/form/written.ts';
 import { words as parts } from '../parts/messages.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { Browsers } from './browsers.tsx';
@@ -31,10 +32,28 @@ const NIGHT = { from: '22:00', to: '07:00' };
 
 type Change = Parameters<typeof call<typeof updateNotificationSettings>>[1];
 
+/** One after the other, so that what was chosen last is what stays. */
+let earlier: Promise<unknown> = Promise.resolve();
+
 const save = (change: Change) =>
   attempt(words.notChanged, async () => {
+    // At once: the next change is made upon it.
+    queries.setQueryData<NotificationSettings>(
+      SETTINGS,
+      (now) => now && ({ ...now, ...change, kinds: { ...now.kinds, ...change.kinds } } as NotificationSettings),
+    );
     const said = { language: language.value, ...change };
-    queries.setQueryData(SETTINGS, await call<typeof updateNotificationSettings>(`PATCH ${ROUTE}`, said));
+    const turn = earlier.then(() => call<typeof updateNotificationSettings>(`PATCH ${ROUTE}`, said));
+    const ended = turn.catch(() => {});
+    earlier = ended;
+    try {
+      const saved = await turn;
+      // An earlier answer knows nothing of what was chosen since.
+      if (earlier === ended) queries.setQueryData(SETTINGS, saved);
+    } catch (error) {
+      void queries.invalidateQueries({ queryKey: SETTINGS });
+      throw error;
+    }
   });
 
 /** Of what the user is told, where, and when not. */
@@ -57,7 +76,7 @@ export function Settings() {
               onChoose={(times) => times && void save({ mail: times })}
             />
             <Browsers />
-            <Chat key={`${webhook?.format} ${webhook?.url}`} webhook={webhook} />
+            <Chat webhook={webhook} />
             <Quiet quietHours={quietHours} />
           </fieldset>
         </div>
@@ -144,17 +163,6 @@ interface TimeFieldProps {
 }
 
 function TimeField({ label, value, onChange }: TimeFieldProps) {
-  return (
-    <Field label={label}>
-      {(control) => (
-        <input
-          {...control}
-          class="input"
-          type="time"
-          value={value}
-          onChange={({ currentTarget }) => currentTarget.value && onChange(currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
+  const { field } = useWritten(value, (time) => time && onChange(time));
+  return <Field label={label}>{(control) => <input {...control} class="input" type="time" {...field} />}</Field>;
 }

@@ -1,5 +1,6 @@
 import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { useState } from 'preact/hooks';
 import { send } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 
@@ -15,4 +16,18 @@ export function attachTo({ id }: Pick<WorkItem, 'id'>): (file: File) => Promise<
     await queries.invalidateQueries({ queryKey: ['attachments', id] });
     return stored.url;
   };
+}
+
+/** The same for a text that is being written: until its files are stored, it does not say where they are. */
+export function useAttach(item: Pick<WorkItem, 'id'>) {
+  const [storing, setStoring] = useState(0);
+  const attach = async (file: File) => {
+    setStoring((n) => n + 1);
+    try {
+      return await attachTo(item)(file);
+    } finally {
+      setStoring((n) => n - 1);
+    }
+  };
+  return { attach, isStoring: storing > 0 };
 }

@@ -9,7 +9,7 @@ import { useDraft } from '../../parts/form/draft.ts';
 import { words as common } from '../../parts/messages.ts';
 import { Loaded } from '../../parts/page/states.tsx';
 import { may } from '../../session.ts';
-import { attachTo } from '../attachments/attach.ts';
+import { useAttach } from '../attachments/attach.ts';
 import { words } from '../messages.ts';
 import { Part } from '../part.tsx';
 import { Entry } from './entry.tsx';
@@ -51,9 +51,11 @@ function Comment({ item }: { readonly item: WorkItem }) {
   const id = useId();
   const draft = useDraft(`comment.${item.id}`);
   const { isBusy, run } = useBusy(words.notSent);
+  const { attach, isStoring } = useAttach(item);
   const { text } = draft;
+  const isReady = text.trim() !== '' && !isStoring;
   const send = async () => {
-    if (!text.trim()) return;
+    if (!isReady) return;
     await run(async () => {
       await call<typeof addWorkItemComment>('POST /api/work-items/:workItemId/comments', { workItemId: item.id, text });
       draft.clear();
@@ -72,7 +74,7 @@ function Comment({ item }: { readonly item: WorkItem }) {
         value={text}
         onChange={draft.setText}
         onSubmit={() => void send()}
-        attach={attachTo(item)}
+        attach={attach}
       />
       <div class="row">
         <span id={`${id}-help`} class="field-help">
@@ -81,7 +83,7 @@ function Comment({ item }: { readonly item: WorkItem }) {
         <button
           type="button"
           class={text.trim() ? 'button button-main' : 'button'}
-          aria-disabled={isBusy || !text.trim()}
+          aria-disabled={isBusy || !isReady}
           onClick={() => void send()}
         >
           {words.send}

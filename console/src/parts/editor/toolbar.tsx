@@ -184,6 +184,12 @@ async function upload(field: HTMLTextAreaElement, file: File, attach: (file: Fil
   const put = (text: string) => {
     const at = field.value.indexOf(note);
     if (at < 0) return;
+    // By then one may write elsewhere, where it would be inserted, or see the preview.
+    if (document.activeElement !== field) {
+      field.setRangeText(text, at, at + note.length, 'preserve');
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      return;
+    }
     const { selectionStart, selectionEnd } = field;
     field.setSelectionRange(at, at + note.length);
     insert(field, text);

@@ -24,7 +24,9 @@ export function DateField({ value, onChange, class: className = 'input', ...cont
       type="date"
       {...BOUNDS.date}
       {...field}
-      onBlur={({ currentTarget }) => {
+      onBlur={(event) => {
+        field.onBlur(event);
+        const { currentTarget } = event;
         if (currentTarget.validity.valid) return;
         drop();
         // A day without a year is no value, which drawing would not replace.

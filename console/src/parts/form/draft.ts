@@ -48,11 +48,58 @@ export function useDraft(name: string) {
     },
     /** Once it has been sent. */
     clear() {
-      latest.current = '';
-      setText('');
+      latest.current = sinceSent(latest.current, text);
+      setText(latest.current);
       store();
     },
   };
+}
+
+/** What this tab writes drafts as, by name. */
+const own = new Map<string, Promise<string>>();
+const known = new Map<string, string>();
+/** More tabs than anybody writes in share the last one. */
+const MAX_OWN = 9;
+
+/**
+ * Where what has no place of its own is kept: two tabs do not write over each other, and what a closed one has left is the next one's.
+ * @returns the name with which those of its drafts begin, once it is known
+ */
+export function useOwnDraft(name: string): string | undefined {
+  const [found, setFound] = useState(known.get(name));
+  useEffect(() => {
+    const taking = own.get(name) ?? take(name);
+    own.set(name, taking);
+    void taking.then((taken) => {
+      known.set(name, taken);
+      setFound(taken);
+    });
+  }, [name]);
+  return found;
+}
+
+/** For as long as the page is there. */
+async function take(name: string): Promise<string> {
+  const all = Array.from({ length: MAX_OWN }, (_, at) => (at === 0 ? name : `${name}${at + 1}`));
+  const isBegun = (each: string) => keptNames(keyOf(`${each}.`)).length > 0;
+  for (const each of [...all.filter(isBegun), ...all.filter((other) => !isBegun(other))]) {
+    if (await isFree(PREFIX + each)) return each;
+  }
+  return name;
+}
+
+function isFree(lockName: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    void navigator.locks.request(lockName, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock && new Promise(() => {});
+    });
+  });
+}
+
+/** What was typed while a text was being sent is not lost with it. */
+export function sinceSent(now: string, sent: string): string {
+  return now.startsWith(sent) ? now.slice(sent.length).trimStart() : now;
 }
 
 /** The same for what changes a text: with what it was written upon. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { filter, setFilters } from '../../router.ts';
 
 /** After the last keystroke. */
@@ -15,11 +15,19 @@ interface SearchFieldProps {
 export function SearchField({ label, id, clears }: SearchFieldProps) {
   const inAddress = filter('q') ?? '';
   const [text, setText] = useState(inAddress);
-  useEffect(() => setText(inAddress), [inAddress]);
+  // Not what was put there from here: what is typed goes on meanwhile, also after a space.
+  const own = useRef(inAddress);
   useEffect(() => {
-    if (text === inAddress) return;
-    const search = { q: text.trim() || undefined, ...(clears && { [clears]: undefined }) };
-    const timer = setTimeout(() => setFilters(search), TYPING_MS);
+    if (own.current !== inAddress) setText(inAddress);
+    own.current = inAddress;
+  }, [inAddress]);
+  useEffect(() => {
+    const q = text.trim();
+    if (q === inAddress) return;
+    const timer = setTimeout(() => {
+      own.current = q;
+      setFilters({ q: q || undefined, ...(clears && { [clears]: undefined }) });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, inAddress, clears]);
   return (

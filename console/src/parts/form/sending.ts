@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { useBusy } from '../busy.ts';
+import { sinceSent } from './draft.ts';
 
 /**
  * A text that is written to be sent: one that was not stays, to be sent again.
@@ -14,7 +15,7 @@ export function useSending(failed: string, send: (text: string) => Promise<boole
     event.preventDefault();
     if (!text.trim()) return;
     void run(async () => {
-      if (await send(text)) setText('');
+      if (await send(text)) setText((now) => sinceSent(now, text));
     });
   };
   return { field, text, setText, onSubmit, isDisabled: isBusy || !text.trim() };

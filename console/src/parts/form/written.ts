@@ -13,6 +13,10 @@ export function useWritten(value: string, onWritten: (text: string) => void) {
         setText(undefined);
         if (currentTarget.value !== value) onWritten(currentTarget.value);
       },
+      // Without a change if it is what it was: then it follows others again.
+      onBlur: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+        if (currentTarget.validity.valid) setText(undefined);
+      },
     },
     drop: () => setText(undefined),
   };

@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
 import { DateField } from '../../parts/form/date-field.tsx';
 import { Field } from '../../parts/form/field.tsx';
+import { useWritten } from '../../parts/form/written.ts';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
@@ -53,6 +54,7 @@ export function Audit() {
 function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string | undefined>> }) {
   const isFiltered = FILTERS.some((name) => chosen[name] !== undefined);
   const first = useRef<HTMLInputElement>(null);
+  const action = useWritten(chosen.action ?? '', (text) => setFilters({ action: text.trim() || undefined }));
   const clear = () => {
     setFilters(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
     // The button goes, and would take the focus with it.
@@ -62,15 +64,7 @@ function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string |
     <search class="row" aria-label={words.filters}>
       <Field label={words.action}>
         {(control) => (
-          <input
-            {...control}
-            ref={first}
-            class="input"
-            type="search"
-            placeholder="users.update"
-            value={chosen.action ?? ''}
-            onChange={({ currentTarget }) => setFilters({ action: currentTarget.value.trim() || undefined })}
-          />
+          <input {...control} ref={first} class="input" type="search" placeholder="users.update" {...action.field} />
         )}
       </Field>
       {(['from', 'to'] as const).map((name) => (

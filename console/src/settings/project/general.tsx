@@ -45,7 +45,10 @@ export function General({ project }: { readonly project: Project }) {
     };
     void run(async () => {
       await saveProject(project, changes);
-      setTyped({});
+      // What was typed meanwhile is not saved yet.
+      setTyped((now) =>
+        Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== typed[name as keyof Typed])),
+      );
     });
   };
   const lines = (name: 'description' | 'techStack' | 'repositories', help?: string) => (
