@@ -15,9 +15,11 @@ import { askWhoIsThere, hasCode, type Identity, session } from './session.ts';
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
 
-const Palette = later(async () => (await import('./palette/palette.tsx')).Palette);
+const Palette = later(async () => (await import('./palette/palette.tsx')).Palette, { isDialog: true });
 
-const ShortcutHelp = later(async () => (await import('./parts/popup/shortcut-help.tsx')).ShortcutHelp);
+const ShortcutHelp = later(async () => (await import('./parts/popup/shortcut-help.tsx')).ShortcutHelp, {
+  isDialog: true,
+});
 
 export function App() {
   const { value } = session;

@@ -7,6 +7,6 @@ export function goToProject(id: string): void {
   const [first = ''] = path.value.split('/');
   // An item is in one project; a plan's chooser is in each.
   const root = screenAt(first) ? first : FIRST_SCREEN;
-  if (screen?.isOfAll) setFilters({ project: id }, 'push');
+  if (screen?.isOfAll) setFilters({ project: id, board: undefined }, 'push');
   else go(to(root, { ...Object.fromEntries((screen?.keeps ?? []).map((name) => [name, filter(name)])), project: id }));
 }

@@ -28,7 +28,7 @@ import { useCards } from './use-cards.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
-const Reason = later(async () => (await import('../parts/item/reason.tsx')).Reason);
+const Reason = later(async () => (await import('../parts/item/reason.tsx')).Reason, { isDialog: true });
 const SelectionBar = later(async () => (await import('../views/selection/bar.tsx')).SelectionBar);
 const LaneChoice = later(async () => (await import('./lanes/choice.tsx')).LaneChoice, { isQuiet: true });
 const Lanes = later(async () => (await import('./lanes/lanes.tsx')).Lanes);
@@ -92,6 +92,12 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   useShown(cards);
   useEffect(() => catchUp(), []);
   useEffect(() => selectNothing, [cards]);
+  useEffect(
+    () => () => {
+      sendingBack.value = undefined;
+    },
+    [],
+  );
   const isEmpty = useCards(useCallback(() => cards.total() === 0, [cards]));
 
   useShortcuts(

@@ -8,8 +8,8 @@ import { undoLast } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
 import { creating, openCreate } from './open.ts';
 
-const Asked = later(async () => (await import('../change/asked.tsx')).Asked);
-const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDialog);
+const Asked = later(async () => (await import('../change/asked.tsx')).Asked, { isDialog: true });
+const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDialog, { isDialog: true });
 
 /** On every screen, `c` opens the dialog in which a work item is created, and `z` undoes what was done last; what is asked before a change is made. */
 export function CreateAnywhere() {

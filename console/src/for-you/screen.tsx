@@ -17,7 +17,7 @@ import { Entry } from './entry.tsx';
 import { words } from './messages.ts';
 import { byKind, readPage } from './needs.ts';
 
-const InvitationLink = later(async () => (await import('../invitation/link.tsx')).InvitationLink);
+const InvitationLink = later(async () => (await import('../invitation/link.tsx')).InvitationLink, { isDialog: true });
 
 /** What needs the user, over all projects: a list to go through with the keyboard, where each thing can be done in place. */
 export function Screen() {
@@ -59,19 +59,23 @@ interface ListProps {
 function List({ items: all, counts }: ListProps) {
   const acts = useActs();
   const items = all.filter(({ id }) => !acts.isDone(id));
-  const [chosenId, choose] = useState(attended);
+  const [{ id: chosenId }, choose] = useState({ id: attended });
   useLayoutEffect(() => attend(chosenId), [chosenId]);
-  const found = items.findIndex(({ id }) => id === chosenId);
-  // What took the place of one that was dealt with is next.
-  const lastAt = useRef(0);
-  if (found >= 0) lastAt.current = found;
-  const at = found >= 0 ? found : Math.max(0, Math.min(lastAt.current, items.length - 1));
+  // It stays the same whatever comes above it, or comes back. What took the place of one that was dealt with is next.
+  const shown = useRef({ id: chosenId, at: 0 });
+  const found = items.findIndex(({ id }) => id === shown.current.id);
+  const at = found >= 0 ? found : Math.max(0, Math.min(shown.current.at, items.length - 1));
   const chosen = items[at];
+  shown.current = { id: chosen?.id, at };
   // Back is where one was, as j and k lead to it.
   const isStepped = useRef(attended !== undefined);
+  const take = (id: string) => {
+    shown.current = { id, at };
+    choose({ id });
+  };
   const step = (id: string) => {
     isStepped.current = true;
-    choose(id);
+    take(id);
   };
   useKeys(items, at, step, acts);
   const list = useRef<HTMLDivElement>(null);
@@ -94,7 +98,7 @@ function List({ items: all, counts }: ListProps) {
           </h2>
           <ul class="plain">
             {its.map((item) => (
-              <Entry key={item.id} item={item} isChosen={item === chosen} choose={() => choose(item.id)} acts={acts} />
+              <Entry key={item.id} item={item} isChosen={item === chosen} choose={() => take(item.id)} acts={acts} />
             ))}
           </ul>
         </section>

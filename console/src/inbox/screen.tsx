@@ -1,7 +1,7 @@
 import './inbox.css';
 import type { listFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { now } from '../clock.ts';
@@ -14,13 +14,15 @@ import { filter, setFilters } from '../router.ts';
 import { filtersOfAddress, isOfFeedback } from './feedback.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
-import { Submission } from './submission.tsx';
+import { Asked, type Asking, Submission } from './submission.tsx';
 
 const PAGE = 50;
 
 /** What the public says: a list to go through with the keyboard, next to the one that is selected. */
 export function Screen() {
   const filters = filtersOfAddress();
+  // Of the one that it was opened for, whatever becomes of the list.
+  const [asking, ask] = useState<Asking>();
   const pages = usePages({
     key: ['feedback', filters],
     load: (cursor, signal) =>
@@ -48,10 +50,12 @@ export function Screen() {
               items={items}
               more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
               isFetching={pages.isFetchingNextPage}
+              ask={ask}
             />
           );
         }}
       </Loaded>
+      {asking && <Asked {...asking} onClose={() => ask(undefined)} />}
     </div>
   );
 }
@@ -60,17 +64,19 @@ interface ItemsProps {
   readonly items: readonly FeedbackItem[];
   readonly more: (() => void) | undefined;
   readonly isFetching: boolean;
+  readonly ask: (asking: Asking) => void;
 }
 
-function Items({ items, more, isFetching }: ItemsProps) {
+function Items({ items, more, isFetching, ask }: ItemsProps) {
   const list = useRef<HTMLUListElement>(null);
-  const chosenId = filter('item');
-  const index = items.findIndex(({ id }) => id === chosenId);
-  // If one no longer fits the filters, the one that took its place is next.
-  const lastAt = useRef(0);
-  if (index >= 0) lastAt.current = index;
-  const at = index >= 0 ? index : Math.min(lastAt.current, items.length - 1);
+  const wanted = filter('item');
+  // It stays the same whatever comes above it. If one no longer fits the filters, the one that took its place is next.
+  const shown = useRef({ wanted, id: wanted, at: 0 });
+  if (shown.current.wanted !== wanted) shown.current = { ...shown.current, wanted, id: wanted };
+  const index = items.findIndex(({ id }) => id === shown.current.id);
+  const at = index >= 0 ? index : Math.min(shown.current.at, items.length - 1);
   const chosen = items[at];
+  shown.current = { wanted, id: chosen?.id, at };
 
   const choose = (to: number) => {
     const item = items[Math.max(0, Math.min(items.length - 1, to))];
@@ -120,7 +126,7 @@ function Items({ items, more, isFetching }: ItemsProps) {
           </button>
         )}
       </div>
-      {chosen && <Submission key={chosen.id} item={chosen} next={() => choose(at + 1)} />}
+      {chosen && <Submission key={chosen.id} item={chosen} next={() => choose(at + 1)} ask={ask} />}
     </div>
   );
 }

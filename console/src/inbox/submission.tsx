@@ -2,7 +2,7 @@ import type { deleteFeedback } from '@worktrack/contracts/feedback/erasure';
 import type { updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
 import type { getWorkItem } from '@worktrack/contracts/work-items/get';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
@@ -18,18 +18,21 @@ import { LinkDialog } from './link-dialog.tsx';
 import { words } from './messages.ts';
 import { NewIdea } from './new-idea.tsx';
 
-type Open = 'link' | 'idea' | 'erase' | undefined;
+/** What is to be done with a submission, in a dialog. */
+export interface Asking {
+  readonly what: 'link' | 'idea' | 'erase';
+  readonly item: FeedbackItem;
+}
 
 interface SubmissionProps {
   readonly item: FeedbackItem;
   /** Goes on to the next one. */
   readonly next: () => void;
+  readonly ask: (asking: Asking) => void;
 }
 
 /** One submission. What the public wrote is shown as text and nothing else: no link in it can be followed. */
-export function Submission({ item, next }: SubmissionProps) {
-  const [open, setOpen] = useState<Open>();
-  const close = () => setOpen(undefined);
+export function Submission({ item, next, ask }: SubmissionProps) {
   const isWriter = may('feedback:write');
   const mayLink = isWriter && may('work-items:read');
 
@@ -45,15 +48,9 @@ export function Submission({ item, next }: SubmissionProps) {
       tellFailure(words.notChanged, error);
     }
   };
-  const erase = () =>
-    attempt(words.notChanged, async () => {
-      await call<typeof deleteFeedback>('DELETE /api/feedback/items/:id', { id: item.id });
-      readAnew();
-      tell(words.erasedNow);
-    });
-
-  const latest = useRef(setStatus);
-  latest.current = setStatus;
+  const setOpen = (what: Asking['what']) => ask({ what, item });
+  const latest = useRef({ setStatus, setOpen });
+  latest.current = { setStatus, setOpen };
   useShortcuts(
     useMemo(
       () =>
@@ -62,13 +59,13 @@ export function Submission({ item, next }: SubmissionProps) {
               ...Object.entries(STATUS_KEYS).map(([keys, status]) => ({
                 keys,
                 label: words.setTo({ status: words[status] }),
-                run: () => void latest.current(status),
+                run: () => void latest.current.setStatus(status),
               })),
-              ...(mayLink ? [{ keys: 'l', label: words.link, run: () => setOpen('link') }] : []),
+              ...(mayLink ? [{ keys: 'l', label: words.link, run: () => latest.current.setOpen('link') }] : []),
               ...(mayLink && may('work-items:write')
-                ? [{ keys: 'i', label: words.makeIdea, run: () => setOpen('idea') }]
+                ? [{ keys: 'i', label: words.makeIdea, run: () => latest.current.setOpen('idea') }]
                 : []),
-              { keys: 'x', label: words.erase, run: () => setOpen('erase') },
+              { keys: 'x', label: words.erase, run: () => latest.current.setOpen('erase') },
             ]
           : [],
       [isWriter, mayLink],
@@ -135,18 +132,28 @@ export function Submission({ item, next }: SubmissionProps) {
           </div>
         </>
       )}
-      {open === 'link' && <LinkDialog feedbackId={item.id} onClose={close} />}
-      {open === 'idea' && <NewIdea item={item} onClose={close} />}
-      {open === 'erase' && !item.erasedAt && (
-        <Confirm
-          title={words.eraseTitle}
-          text={words.eraseText}
-          action={words.erase}
-          onConfirm={() => void erase()}
-          onClose={close}
-        />
-      )}
     </article>
+  );
+}
+
+export function Asked({ what, item, onClose }: Asking & { readonly onClose: () => void }) {
+  if (what === 'link') return <LinkDialog feedbackId={item.id} onClose={onClose} />;
+  if (what === 'idea') return <NewIdea item={item} onClose={onClose} />;
+  if (item.erasedAt) return null;
+  const erase = () =>
+    attempt(words.notChanged, async () => {
+      await call<typeof deleteFeedback>('DELETE /api/feedback/items/:id', { id: item.id });
+      readAnew();
+      tell(words.erasedNow);
+    });
+  return (
+    <Confirm
+      title={words.eraseTitle}
+      text={words.eraseText}
+      action={words.erase}
+      onConfirm={() => void erase()}
+      onClose={onClose}
+    />
   );
 }
 

@@ -15,7 +15,7 @@ import { words as common } from '../parts/messages.ts';
 import { Menu } from '../parts/popup/menu.tsx';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { Markdown } from '../parts/text/markdown.tsx';
-import { filter, go, setFilters, to } from '../router.ts';
+import { filter, go, path, setFilters, to } from '../router.ts';
 import { may } from '../session.ts';
 import { Attachments } from './attachments/attachments.tsx';
 import { Costs } from './costs.tsx';
@@ -175,8 +175,10 @@ function withLine(before: string, after: string, now: string): string | undefine
 }
 
 async function remove(item: WorkItem): Promise<void> {
-  if (!(await deleteItems([item]))) return;
-  if (filter('panel')) setFilters({ panel: undefined });
+  const [at, panel] = [path.peek(), filter('panel')];
+  // Once it is done, one may be somewhere else.
+  if (!(await deleteItems([item])) || path.peek() !== at || filter('panel') !== panel) return;
+  if (panel) setFilters({ panel: undefined });
   else go(to('board', { project: item.projectId, board: item.boardId }));
 }
 

@@ -16,7 +16,7 @@ import { Dialog } from '../parts/popup/dialog.tsx';
 import { useProjects } from '../parts/project.ts';
 import { go, to, toPanel } from '../router.ts';
 import { isOffered, SCREENS } from '../screens.ts';
-import { may } from '../session.ts';
+import { identity, may } from '../session.ts';
 import { PARTS } from '../settings/project/parts.ts';
 import { SECTIONS } from '../settings/sections.ts';
 import { words } from './messages.ts';
@@ -33,26 +33,35 @@ interface Choice {
   readonly value: string;
   readonly text: string;
   readonly icon?: JSX.Element;
+  /** The key that does the same. */
+  readonly keys?: string;
   readonly run: () => void;
 }
 
 /** What was chosen last in this tab, the last one first. */
 let recent: readonly Choice[] = [];
+/** Whoever chose it: the next one to sign in here sees nothing of it. */
+let chosenBy: string | undefined;
 
 /** Finds items of all projects by ID or words, and whatever else one can do here or go to, by its name. */
 export function Palette() {
   const [text, setText] = useState('');
   const [isEntered, setEntered] = useState(false);
   const typed = text.trim();
-  const { items, isKnown } = useFound(typed);
-  const others = useOthers();
+  const { items, isKnown: areItemsKnown } = useFound(typed);
+  const { others, areProjectsKnown } = useOthers();
+  const isKnown = areItemsKnown && areProjectsKnown;
+  // An action is of the screen that offers it: of another one, it would be done to what is no longer in sight.
+  const last = lastOf(identity.value?.user.id).flatMap(
+    (choice) => (isItem(choice) ? choice : others.find(({ value }) => value === choice.value)) ?? [],
+  );
   const isNamed = ({ text: name }: Choice) => typed.split(/\s+/).every((part) => hasWord(name, part));
   // What has been named by its ID comes first, then what one can do, then what the words find.
   const exact = items.filter(({ value }) => value === idOf(typed));
   const choices = [
     ...exact,
-    ...(typed === '' ? recent : []),
-    ...others.filter((each) => isNamed(each) && !(typed === '' && recent.some(({ value }) => value === each.value))),
+    ...(typed === '' ? last : []),
+    ...others.filter((each) => isNamed(each) && !(typed === '' && last.includes(each))),
   ]
     .slice(0, typed === '' ? undefined : MAX_OTHERS)
     .concat(items.filter((item) => !exact.includes(item)));
@@ -97,7 +106,15 @@ function close(): void {
   isPaletteOpen.value = false;
 }
 
-const idOf = (typed: string) => `item ${typed.toUpperCase()}`;
+function lastOf(userId: string | undefined): readonly Choice[] {
+  if (chosenBy !== userId) recent = [];
+  chosenBy = userId;
+  return recent;
+}
+
+const ITEM = 'item ';
+const isItem = ({ value }: Choice) => value.startsWith(ITEM);
+const idOf = (typed: string) => ITEM + typed.toUpperCase();
 
 /** @returns isKnown: these are what the text finds, and not what an earlier one did */
 function useFound(typed: string): { readonly items: readonly Choice[]; readonly isKnown: boolean } {
@@ -116,7 +133,7 @@ function useFound(typed: string): { readonly items: readonly Choice[]; readonly 
   });
   if (!isAsked) return { items: [], isKnown: true };
   const items = (found.data?.workItems ?? []).map(({ taskId, title, type, columnName }) => ({
-    value: `item ${taskId}`,
+    value: ITEM + taskId,
     text: `${taskId} ${title} · ${columnName}`,
     icon: <TypeIcon type={type} isNamed={false} />,
     run: () => go(toPanel(taskId)),
@@ -126,11 +143,13 @@ function useFound(typed: string): { readonly items: readonly Choice[]; readonly 
 }
 
 /** What the screen offers by keys, the screens, the projects, and all that is set. */
-function useOthers(): readonly Choice[] {
-  const projects = useProjects().data ?? [];
-  const actions = groups.value.flat().flatMap(({ keys, label, run }) => (run ? [{ keys, label, run }] : []));
-  return [
-    ...actions.map(({ keys, label, run }) => ({ value: `action ${label}`, text: `${label} (${keys})`, run })),
+function useOthers(): { readonly others: readonly Choice[]; readonly areProjectsKnown: boolean } {
+  const { data: projects = [], isPending } = useProjects();
+  // Of those with the same key, the one that it runs: of the panel, and not of what is beside it.
+  const byKey = new Map(groups.value.flat().map((each) => [each.keys, each]));
+  const actions = [...byKey.values()].flatMap(({ keys, label, run }) => (run ? [{ keys, label, run }] : []));
+  const others = [
+    ...actions.map(({ keys, label, run }) => ({ value: `action ${label}`, text: label, keys, run })),
     ...SCREENS.flatMap((screen) =>
       screen.name && isOffered(screen)
         ? [
@@ -150,6 +169,7 @@ function useOthers(): readonly Choice[] {
     })),
     ...settings(projects.length > 0),
   ];
+  return { others, areProjectsKnown: !isPending };
 }
 
 /** The sections of the settings, those of the project that one is in, and what one is told of. */

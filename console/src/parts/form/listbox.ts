@@ -91,6 +91,14 @@ export function useListbox({ onChoose, value, typed, offered }: ListboxOptions):
     show(list.current, input.current);
   }, [offered]);
 
+  // The option that one is at may have gone, or be elsewhere in the list, which names it by its place.
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const at = list.current?.querySelector('[aria-selected=true]');
+    if (at) input.current?.setAttribute('aria-activedescendant', at.id);
+    else input.current?.removeAttribute('aria-activedescendant');
+  });
+
   // A press elsewhere takes the focus away.
   useEffect(() => {
     const field = input.current;

@@ -7,6 +7,8 @@ export interface Suggestion {
   readonly value: string;
   readonly text: string;
   readonly icon?: JSX.Element;
+  /** The key that does the same. */
+  readonly keys?: string;
 }
 
 interface SuggestProps {
@@ -82,11 +84,16 @@ export function Suggest(props: SuggestProps) {
           // The input keeps the focus.
           onMouseDown={(event) => event.preventDefault()}
         >
-          {suggestions.map(({ value: each, text, icon }, at) => (
+          {suggestions.map(({ value: each, text, icon, keys }, at) => (
             // biome-ignore lint/a11y/useFocusableInteractive: as above
-            <div key={each} id={`${id}-${at}`} role="option" data-value={each}>
+            <div key={each} id={`${id}-${at}`} role="option" data-value={each} aria-keyshortcuts={keys}>
               {icon}
               <span class="menu-label">{text}</span>
+              {keys && (
+                <span aria-hidden="true">
+                  <kbd>{keys}</kbd>
+                </span>
+              )}
             </div>
           ))}
         </div>

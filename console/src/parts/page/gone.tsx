@@ -1,4 +1,4 @@
-import { path, to } from '../../router.ts';
+import { filter, path, to } from '../../router.ts';
 import { words as common } from '../messages.ts';
 import { words } from './gone-messages.ts';
 import { Empty } from './states.tsx';
@@ -18,7 +18,7 @@ export function Gone({ what, others }: GoneProps) {
       <p role="alert">{text}</p>
       <nav class="stack" aria-label={name}>
         {others.map((other) => (
-          <a key={other.id} href={to(path.value, { [what]: other.id })}>
+          <a key={other.id} href={to(path.value, { part: filter('part'), [what]: other.id })}>
             <bdi>{other.name}</bdi>
           </a>
         ))}

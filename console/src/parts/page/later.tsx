@@ -1,6 +1,7 @@
 import { type ComponentType, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { laterTexts } from '../../language/later-texts.ts';
+import { words } from '../messages.ts';
 import { otherStyles } from './other-styles.ts';
 import { Failed, Loading } from './states.tsx';
 
@@ -9,12 +10,14 @@ interface LaterOptions {
   readonly isFirst?: boolean;
   /** Nothing is shown in its place until it is there. */
   readonly isQuiet?: boolean;
+  /** It is one: what is typed before it is there is meant for nothing else. */
+  readonly isDialog?: boolean;
 }
 
 /** A component whose code, styles and texts are loaded when it is first rendered. */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  { isFirst = false, isQuiet = false }: LaterOptions = {},
+  { isFirst = false, isQuiet = false, isDialog = false }: LaterOptions = {},
 ): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Later(props: P) {
@@ -30,6 +33,22 @@ export function later<P extends object>(
     // A file from an earlier build no longer exists; reloading the page gets those of the current one.
     if (error) return <Failed error={error} retry={() => location.reload()} />;
     if (View) return h(View, props);
+    if (isDialog) return <LoadingDialog />;
     return isQuiet ? null : <Loading />;
   };
+}
+
+function LoadingDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // Gives the focus back, from where the dialog itself takes it.
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} class="dialog" aria-label={words.loading} onCancel={(event) => event.preventDefault()}>
+      <Loading />
+    </dialog>
+  );
 }

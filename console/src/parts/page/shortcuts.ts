@@ -9,6 +9,8 @@ export interface Shortcut {
   readonly run?: () => void;
 }
 
+const STEPPING = ['j', 'k'];
+
 export const groups = signal<readonly (readonly Shortcut[])[]>([]);
 export const isHelpOpen = signal(false);
 
@@ -34,7 +36,8 @@ document.addEventListener('keydown', (event) => {
   const found = keys === '?' ? { run: openHelp } : groups.value.flat().findLast((shortcut) => shortcut.keys === keys);
   if (!found?.run) return;
   event.preventDefault();
-  found.run();
+  // A key that is held steps on, and does nothing twice: what it was meant for is gone after the first time.
+  if (!event.repeat || STEPPING.includes(keys)) found.run();
 });
 
 function isWriting(target: EventTarget | null): boolean {

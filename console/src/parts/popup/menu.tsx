@@ -101,9 +101,12 @@ export function MenuList({ id, label, items, anchor, startAt = 'first', onClose 
   useLayoutEffect(() => {
     if (!menu.current || !anchor.current) return;
     showAt(menu.current, anchor.current);
+    const { activeElement } = document;
+    if (activeElement !== menu.current && menu.current.contains(activeElement)) return;
     const checked = all().find((item) => item.getAttribute('aria-checked') === 'true');
-    (checked ?? all().at(startAt === 'first' ? 0 : -1))?.focus();
-  }, []);
+    // Until there is one, no key means anything to what is below.
+    (checked ?? all().at(startAt === 'first' ? 0 : -1) ?? menu.current).focus();
+  }, [items.length]);
 
   const close = () => {
     menu.current?.hidePopover();

@@ -8,6 +8,7 @@ import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { Select } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
+import { Gone } from '../../parts/page/gone.tsx';
 import { Loaded } from '../../parts/page/states.tsx';
 import { Confirm, Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -35,19 +36,22 @@ export function Boards({ project }: { readonly project: Project }) {
 /** The service refuses it while it holds items. */
 async function remove({ id, projectId }: Board): Promise<void> {
   await call<typeof deleteBoard>('DELETE /api/boards/:id', { id });
+  if (filter('board') === id) setFilters({ board: undefined });
   await queries.invalidateQueries({ queryKey: ['boards', projectId] });
 }
 
-type Open = 'new' | 'rename' | 'column' | 'delete' | undefined;
+type Open = 'new' | 'rename' | 'column' | 'delete';
 
 function Chosen({ project, boards }: { readonly project: Project; readonly boards: readonly Board[] }) {
-  const [open, setOpen] = useState<Open>();
-  const close = () => setOpen(undefined);
-  const board = [filter('board'), project.defaultBoardId].flatMap(
-    (id) => boards.find((each) => each.id === id) ?? [],
-  )[0];
-  const isDefault = board?.id === project.defaultBoardId;
-  if (!board) return null;
+  const [asked, ask] = useState<{ readonly what: Open; readonly of: string }>();
+  const named = filter('board');
+  const board = boards.find(({ id }) => id === (named ?? project.defaultBoardId));
+  if (!board) return named ? <Gone what="board" others={boards} /> : null;
+  // What is open for one that others delete meanwhile is not for another.
+  const open = asked?.of === board.id ? asked.what : undefined;
+  const setOpen = (what: Open) => ask({ what, of: board.id });
+  const close = () => ask(undefined);
+  const isDefault = board.id === project.defaultBoardId;
   return (
     <>
       <div class="row">

@@ -36,7 +36,11 @@ export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
         const change = { id: column.id, ...changed };
         await changeColumns(
           board,
-          (columns) => columns.map((each) => given(each.id === column.id ? change : each)),
+          (columns) => {
+            // Others may have deleted it since.
+            if (columns.every(({ id }) => id !== column.id)) throw new Error(words.overtaken);
+            return columns.map((each) => given(each.id === column.id ? change : each));
+          },
           () => words.changed({ name: fields.name }),
         );
       } else {

@@ -29,8 +29,8 @@ export async function changeColumns(
   change: (columns: Columns) => Given[],
   said: (after: Columns) => string,
 ): Promise<void> {
-  waiting++;
   show(board, (columns) => shownAs(columns, change(columns)));
+  waiting++;
   const result = earlier.then(async () => {
     const { before, after } = await changedAsItIs(board, change);
     did(said(after.columns), async () => {

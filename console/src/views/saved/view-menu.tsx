@@ -1,7 +1,7 @@
 import './view-menu.css';
 import { signal } from '@preact/signals';
 import type { View } from '@worktrack/contracts/work-items/lists/view';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../parts/icon.tsx';
 import { downIcon, saveIcon } from '../../parts/icons.ts';
 import { words as common } from '../../parts/messages.ts';
@@ -12,7 +12,7 @@ import { identity, may } from '../../session.ts';
 import { words } from './messages.ts';
 import { addressOf, isSameView, savedViews, shownHere } from './saved.ts';
 
-const NameDialog = later(async () => (await import('./name-dialog.tsx')).NameDialog);
+const NameDialog = later(async () => (await import('./name-dialog.tsx')).NameDialog, { isDialog: true });
 
 /** What is being named: a new view, or one that gets another name. */
 const naming = signal<{ readonly view: View | undefined } | undefined>(undefined);
@@ -31,6 +31,13 @@ export function ViewMenu({ projectId, also }: ViewMenuProps) {
     naming.value = { view: undefined };
   };
   const place = useRef<HTMLSpanElement>(null);
+  // Not on the next screen that one comes to.
+  useEffect(
+    () => () => {
+      naming.value = undefined;
+    },
+    [],
+  );
   const isNaming = naming.value !== undefined;
   const wasNaming = useRef(false);
   // Another button has taken the place of the one that began it, and lost the focus.
