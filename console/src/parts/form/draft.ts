@@ -89,6 +89,8 @@ async function take(name: string): Promise<string> {
 }
 
 function isFree(lockName: string): Promise<boolean> {
+  // Browsers have them only for https and this machine; without, tabs share the draft.
+  if (!('locks' in navigator)) return Promise.resolve(true);
   return new Promise((resolve) => {
     void navigator.locks.request(lockName, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);
