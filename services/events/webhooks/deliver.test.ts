@@ -311,6 +311,25 @@ test('a replay of deliveries that have not been tried yet sends each of them onc
   expect(at.seqs.filter((seq) => seq !== 1)).toEqual([2, 3, 4]);
 });
 
+test('a replay does not wait for the pause that an endpoint asks for in an answer to what was sent before', async () => {
+  const caller = newCaller();
+  const isReplayed = Promise.withResolvers<void>();
+  const at = await endpoint(() => async (response) => {
+    await isReplayed.promise;
+    response.writeHead(503, { 'retry-after': '300' }).end();
+  });
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(at.seqs).toEqual([1]));
+  await webhooks.append(caller, [{}]);
+  await until(async () => expect((await deliveries(id, caller)).map(({ seq }) => seq)).toEqual([2, 1]));
+  const [{ id: second = '' } = {}] = await deliveries(id, caller);
+  await webhooks.call('webhooks.replay', { id, deliveryIds: [second] }, caller);
+  at.answers(() => 200);
+  isReplayed.resolve();
+  await until(() => expect(at.seqs).toContain(2));
+});
+
 test('a replay of a delivery names no user who was erased since', async () => {
   const caller = newCaller();
   const at = await endpoint();

@@ -227,7 +227,8 @@ function waysToRelease({ webhook: { organizationId, _id, wakes, revision }, hold
   return [
     { filter: { ...own, revision, wakes }, set: { ...end, holder: null } },
     { filter: { ...own, revision }, set: { ...end, dueAt, holder: null } },
-    { filter: own, set: { dueAt, holder: null } },
+    // The pause that this turn found may be what was lifted, as a replay does.
+    { filter: own, set: { dueAt: new Date(), holder: null } },
   ] as const;
 }
 
