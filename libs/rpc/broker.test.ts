@@ -149,8 +149,9 @@ describe('a broker that closes a channel', () => {
     const client = await rig.client();
     expect(await call(client, 'slow', 30_000)).toEqual({ text: 'slow' });
     await setLimits({ consumer_timeout: 1_800_000, channel_tick_interval: 60_000 });
-    expect(runs).toBe(2);
-    expect(server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
+    // More often where also the second one was not acknowledged within the half second.
+    expect(runs).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
   });
 
   test('for a message above its limit (406) gets its calls sent again', async () => {
