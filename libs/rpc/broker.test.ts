@@ -138,7 +138,8 @@ describe('a broker that is frozen', () => {
 
 describe('a broker that closes a channel', () => {
   test('for a consumer that takes too long (406) gets its message handled again', async () => {
-    await setLimits({ consumer_timeout: 500, channel_tick_interval: 200 });
+    // Long enough for the second one to be acknowledged in time on a busy machine, too.
+    await setLimits({ consumer_timeout: 2_000, channel_tick_interval: 200 });
     let runs = 0;
     const server = await rig.serve(
       doing(async () => {
@@ -147,11 +148,10 @@ describe('a broker that closes a channel', () => {
       }),
     );
     const client = await rig.client();
-    expect(await call(client, 'slow', 30_000)).toEqual({ text: 'slow' });
+    expect(await call(client, 'slow', 60_000)).toEqual({ text: 'slow' });
     await setLimits({ consumer_timeout: 1_800_000, channel_tick_interval: 60_000 });
-    // More often where also the second one was not acknowledged within the half second.
-    expect(runs).toBeGreaterThanOrEqual(2);
-    await expect.poll(() => server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
+    expect(runs).toBe(2);
+    expect(server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
   });
 
   test('for a message above its limit (406) gets its calls sent again', async () => {
