@@ -64,7 +64,12 @@ export default defineConfig({
       ...['workitems', 'keys', 'feedback', 'events', 'gateway', 'console', 'widget'].map(together),
       project({ name: 'system', include: [OF_A_SYSTEM], exclude: [...exclude, ...ALONE], isolate: false }),
       project({ name: 'pure', include: PURE, exclude, isolate: false }),
-      project({ name: 'libs', include: ['libs/{rpc,runtime}/**/*.test.ts'], exclude: [...exclude, ...PURE], isolate: false }),
+      project({
+        name: 'libs',
+        include: ['libs/{rpc,runtime}/**/*.test.ts'],
+        exclude: [...exclude, ...PURE],
+        isolate: false,
+      }),
       project({
         name: 'others',
         include: ['{bench,test}/**/*.test.ts', IN_A_NEW_PROCESS],
