@@ -48,6 +48,13 @@ const NUMBERS: Axis = {
   range: (near, far) => ({ ...(near !== undefined && { $gte: near }), ...(far < Infinity && { $lt: far }) }),
 };
 
+/**
+ * Queues of what is to be done, by collection: usually so short, and so far from zero, that all windows of the way there, some 25, would be empty. So one is
+ * read whole, until a full page shows how much it holds.
+ */
+const QUEUES: Readonly<Record<string, readonly string[]>> = { deliveries: ['fresh', 'dueAtMs'] };
+const QUEUED: Axis = { ...NUMBERS, firstWidth: Infinity };
+
 /** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
 const NEWEST_TIMES: Axis = {
   firstWidth: A_MINUTE_MS,
@@ -77,7 +84,9 @@ const OLDEST_TIMES: Axis = {
 export function axisOf(model: AnyModel, { field, direction }: Order): Axis {
   if (field === '_id' && direction === -1) return NEWEST_IDS;
   const { instance } = model.schema.path(field);
-  if (instance === 'Number' && direction === 1) return NUMBERS;
+  if (instance === 'Number' && direction === 1) {
+    return QUEUES[model.collection.name]?.includes(field) ? QUEUED : NUMBERS;
+  }
   if (instance === 'Date') return direction === -1 ? NEWEST_TIMES : OLDEST_TIMES;
   throw new Error(`${model.modelName} has no order of ${field} that can be cut into windows.`);
 }

@@ -85,3 +85,42 @@ test('a list is read as far as the time since its newest is long, and once it wa
   expect(later.ids).toEqual(ids.slice(0, LIMIT));
   expect(later.read).toBeLessThanOrEqual(2 * IN_A_BURST);
 });
+
+const queueSchema = new mongoose.Schema(
+  { _id: String, webhookId: String, dueAtMs: Number },
+  { collection: 'deliveries' },
+);
+queueSchema.index({ webhookId: 1, dueAtMs: 1, _id: 1 });
+const QueueModel = mongoose.model('Queue', queueSchema);
+
+test('a queue far from zero is read at once, and a long one no further than its pages', async () => {
+  const webhookId = uuidv7();
+  const now = Date.now();
+  let reads = 0;
+  const counting = (async (model, given) => {
+    reads++;
+    return walkIndex(model, given);
+  }) as typeof walkIndex;
+  const page = (limit: number) =>
+    inOrderByWindows<{ readonly dueAtMs: number }>(
+      QueueModel,
+      {
+        filter: { webhookId },
+        order: { field: 'dueAtMs', direction: 1 },
+        range: { $gte: 0, $lt: Number.MAX_SAFE_INTEGER },
+        limit,
+        present: [],
+      },
+      counting,
+    );
+  expect(await page(LIMIT)).toEqual([]);
+  const times = Array.from({ length: 3 * LIMIT }, (_, index) => now + index * 1_000);
+  await QueueModel.insertMany(times.slice(0, 2).map((dueAtMs) => ({ _id: uuidv7(), webhookId, dueAtMs })));
+  expect((await page(LIMIT)).map(({ dueAtMs }) => dueAtMs)).toEqual(times.slice(0, 2));
+  expect(reads).toBe(2);
+  await QueueModel.insertMany(times.slice(2).map((dueAtMs) => ({ _id: uuidv7(), webhookId, dueAtMs })));
+  for (let again = 0; again < 2; again++) {
+    expect((await page(LIMIT)).map(({ dueAtMs }) => dueAtMs)).toEqual(times.slice(0, LIMIT));
+  }
+  expect(reads).toBe(4);
+});
