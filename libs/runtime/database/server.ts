@@ -26,6 +26,8 @@ export interface DatabaseServer {
   nextInQueue<Row extends Document>(model: AnyModel, after: string, size: number): Promise<Row[]>;
   /** The documents that match any of the filters. No document may match two of them. */
   findAnyOf<Row>(model: AnyModel, filters: readonly object[]): Promise<Row[]>;
+  /** Carries out a command with several writes that do not depend on each other, with a session or without. It may be called twice. */
+  inOneCommit<T>(writes: number, command: (tx?: ClientSession) => Promise<T>): Promise<T>;
   /** Awaited before the first write of each transaction. */
   ownSession(session: ClientSession, deadlineAtMs: number): Promise<void>;
   /** After a transaction. @param isOver whether nothing of it can be open any more */
@@ -56,6 +58,8 @@ export const MONGODB: DatabaseServer = {
       .lean(),
   nextInQueue: (model, after, size) => MONGODB.nextBatch(model, after, size, {}),
   findAnyOf: (model, filters) => model.find({ $or: [...filters] }).lean(),
+  // It waits for its journal once for the command.
+  inOneCommit: (_, command) => command(),
   ownSession: async () => {},
   releaseSession: (session) => session.endSession(),
   isCommitted: async () => true,

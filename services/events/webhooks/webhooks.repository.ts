@@ -1,5 +1,6 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import { updateEach } from '@worktrack/runtime/database/writes/update-each';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import mongoose from 'mongoose';
@@ -184,13 +185,11 @@ export async function firstDue(limit: number): Promise<WebhookDocument[]> {
 
 /** @returns those that `holder` is now the one to send to */
 export async function takeWebhooks(free: readonly WebhookDocument[], holder: string): Promise<WebhookDocument[]> {
-  const areTaken = await updateEach(
-    WebhookModel,
-    free.map(({ organizationId, _id }) => ({
-      filter: { organizationId, _id, holder: null, enabled: true },
-      set: { holder },
-    })),
-  );
+  const updates = free.map(({ organizationId, _id }) => ({
+    filter: { organizationId, _id, holder: null, enabled: true },
+    set: { holder },
+  }));
+  const areTaken = await databaseServer().inOneCommit(free.length, (tx) => updateEach(WebhookModel, updates, tx));
   return free.filter((_, index) => areTaken[index]);
 }
 
@@ -212,7 +211,7 @@ export async function releaseWebhooks(releases: readonly Release[]): Promise<(Da
   for (const way of [0, 1, 2] as const) {
     const left = releases.filter((release) => !dueAt.has(release));
     const updates = left.map((release) => waysToRelease(release)[way]);
-    const areReleased = await updateEach(WebhookModel, updates);
+    const areReleased = await databaseServer().inOneCommit(left.length, (tx) => updateEach(WebhookModel, updates, tx));
     for (const [index, release] of left.entries()) {
       if (areReleased[index]) dueAt.set(release, updates[index]?.set.dueAt ?? null);
     }

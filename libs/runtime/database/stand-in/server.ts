@@ -6,6 +6,7 @@ import { countByWindows } from './count.ts';
 import { countEachChoice, walkEachChoice } from './each-choice.ts';
 import { inOrderByWindows } from './in-order.ts';
 import { createOwnIndexes, dropOwnIndexes } from './indexes.ts';
+import { inOneCommit } from './one-commit.ts';
 import { splitMatches } from './split-match.ts';
 import { ownSession, releaseSession, watchOwners } from './transaction-owners.ts';
 
@@ -34,6 +35,7 @@ const STAND_IN: DatabaseServer = {
     const found = await Promise.all(filters.map((filter) => model.find(filter).lean()));
     return found.flat();
   },
+  inOneCommit,
   ownSession,
   releaseSession,
   // It reports as done what its storage engine has refused.

@@ -1,4 +1,4 @@
-import mongoose from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import type { Collection, Filter } from './write-set.ts';
 
 export interface Update {
@@ -6,8 +6,12 @@ export interface Update {
   readonly set: Readonly<Record<string, unknown>>;
 }
 
-/** Changes a document each, outside a transaction and in one command. @returns for each whether there was one that its filter matches */
-export async function updateEach({ collection }: Collection, updates: readonly Update[]): Promise<boolean[]> {
+/** Changes a document each, in one command. @returns for each whether there was one that its filter matches */
+export async function updateEach(
+  { collection }: Collection,
+  updates: readonly Update[],
+  session?: ClientSession,
+): Promise<boolean[]> {
   if (updates.length === 0) return [];
   const namespace = `${mongoose.connection.name}.${collection.name}`;
   const models = updates.map(({ filter, set }) => ({
@@ -19,6 +23,6 @@ export async function updateEach({ collection }: Collection, updates: readonly U
   // With the results of each: totals would not say which did not match.
   const { updateResults } = await mongoose.connection
     .getClient()
-    .bulkWrite(models, { ordered: false, verboseResults: true });
+    .bulkWrite(models, { ordered: session !== undefined, verboseResults: true, ...(session && { session }) });
   return updates.map((_, index) => updateResults?.get(index)?.matchedCount === 1);
 }

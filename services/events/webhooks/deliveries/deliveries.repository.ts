@@ -2,6 +2,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope } from '@worktrack/runtime/database/scope';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
@@ -185,23 +186,23 @@ export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean 
  * undo what another one has delivered.
  */
 export async function recordAttempts(attempts: readonly Attempt[]): Promise<undefined[]> {
-  await DeliveryModel.bulkWrite(
-    attempts.map(({ organizationId, delivery, outcome, retryAtMs, holdsUntilMs }) => {
-      const { status, error, answer, durationMs, at } = outcome;
-      const filter = { organizationId, _id: delivery._id };
-      const said = { attempts: delivery.attempts + 1, status, error, answer, durationMs, attemptedAt: at };
-      const end = { fresh: 1, dueAtMs: 1, holdsUntilMs: 1 } as const;
-      if (isDelivered(outcome)) {
-        return { updateOne: { filter, update: { $set: { ...said, state: 'delivered' }, $unset: end } } };
-      }
-      const untried = { ...filter, attempts: delivery.attempts };
-      if (retryAtMs === undefined) {
-        return { updateOne: { filter: untried, update: { $set: { ...said, state: 'failed' }, $unset: end } } };
-      }
-      const again = { ...said, dueAtMs: retryAtMs, ...(holdsUntilMs !== undefined && { holdsUntilMs }) };
-      return { updateOne: { filter: untried, update: { $set: again, $unset: { fresh: 1 } } } };
-    }),
-    { ordered: false },
+  const updates = attempts.map(({ organizationId, delivery, outcome, retryAtMs, holdsUntilMs }) => {
+    const { status, error, answer, durationMs, at } = outcome;
+    const filter = { organizationId, _id: delivery._id };
+    const said = { attempts: delivery.attempts + 1, status, error, answer, durationMs, attemptedAt: at };
+    const end = { fresh: 1, dueAtMs: 1, holdsUntilMs: 1 } as const;
+    if (isDelivered(outcome)) {
+      return { updateOne: { filter, update: { $set: { ...said, state: 'delivered' }, $unset: end } } };
+    }
+    const untried = { ...filter, attempts: delivery.attempts };
+    if (retryAtMs === undefined) {
+      return { updateOne: { filter: untried, update: { $set: { ...said, state: 'failed' }, $unset: end } } };
+    }
+    const again = { ...said, dueAtMs: retryAtMs, ...(holdsUntilMs !== undefined && { holdsUntilMs }) };
+    return { updateOne: { filter: untried, update: { $set: again, $unset: { fresh: 1 } } } };
+  });
+  await databaseServer().inOneCommit(updates.length, (session) =>
+    DeliveryModel.bulkWrite(updates, { ordered: session !== undefined, ...(session && { session }) }),
   );
   return attempts.map(() => undefined);
 }
