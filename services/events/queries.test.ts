@@ -28,6 +28,7 @@ import {
 import { beat, dispatchers, insertDispatcher, removeDispatcher } from './webhooks/turns/dispatchers.repository.ts';
 import {
   advance,
+  advanceAndTake,
   dueWebhooks,
   enabledWebhooks,
   firstDue,
@@ -89,6 +90,13 @@ test('every query of every operation is answered by an index, without a sort', a
     await firstDue(20);
     await heads([organizationId]);
     await following(organizationId, 0, 200);
+    const [idle] = await enabledWebhooks(scope);
+    if (!idle) throw new Error('It is enabled.');
+    const taken = await commitAlone(async ({ writes }) =>
+      advanceAndTake({ ...scope, writes }, idle, idle.cursor, 'holder'),
+    );
+    const end = { dueAt: null, notBefore: null, unwell: false, failingSince: null };
+    await releaseWebhooks([{ webhook: taken, holder: 'holder', end }]);
     await commitAlone(async ({ tx, writes }) => {
       const [webhook] = await enabledWebhooks({ ...scope, tx });
       if (!webhook) throw new Error('It is enabled.');

@@ -43,7 +43,7 @@ export class WebhookService {
     const parts = { sender: this.#sender, box: this.box, log };
     this.tests = new WebhookTests(parts);
     this.#dispatcher = new Dispatcher({ ...parts, onWell: (organizationId) => this.#fanOut.wake([organizationId]) });
-    this.#fanOut = new FanOut(log, () => this.#dispatcher.wake());
+    this.#fanOut = new FanOut(log, this.#dispatcher);
   }
 
   /** Nothing is sent before this: its first look finds what was logged by then. */
@@ -71,7 +71,8 @@ export class WebhookService {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#resealing;
-    await Promise.all([this.#fanOut.stop(), this.#dispatcher.stop(), this.tests.stop()]);
+    // The fan-out first: what it takes is given back at the end of its turn.
+    await Promise.all([this.#fanOut.stop().then(() => this.#dispatcher.stop()), this.tests.stop()]);
     this.#sender.close();
   }
 }

@@ -38,11 +38,13 @@ export const newCaller = (permissions: readonly Permission[] = PERMISSIONS): Tes
   permissions,
 });
 
-/** The webhooks of the service without its queues, on a real database. */
+/** The webhooks of the service without its queues, on a real database. Its commands can be listened to. */
 export async function startWebhooks() {
   const { mongodbUrl, databasePrefix } = await servers();
   const log = createLog('test', 'silent');
-  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
+  const url = new URL(mongodbUrl);
+  url.searchParams.set('monitorCommands', 'true');
+  await connectDatabase({ url: url.href, database: `${databasePrefix}_events`, log });
   const running = new Set<WebhookService>();
 
   /** Another process of the service. */

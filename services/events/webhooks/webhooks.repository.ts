@@ -92,6 +92,27 @@ export function removeWebhook({ caller, writes }: Write, { _id, revision }: Webh
   writes.remove(WebhookModel, { organizationId, _id, revision });
 }
 
+/** Nobody is sending to it, and nothing was to be sent, or retried, before what is queued now. */
+export function isIdle({ unwell, holder, dueAt, notBefore }: WebhookDocument): boolean {
+  return !unwell && holder === null && dueAt === null && (notBefore === null || notBefore.getTime() <= Date.now());
+}
+
+/** The deliveries of an idle one up to a place in the log have been made, and `holder` is the one to send them. @returns it as changed */
+export function advanceAndTake(
+  { caller, writes }: Write,
+  webhook: WebhookDocument,
+  cursor: number,
+  holder: string,
+): WebhookDocument {
+  const { organizationId } = caller;
+  const { _id, revision, cursor: before, wakes } = webhook;
+  // Due, too: if this process ends, whoever frees it finds what to send.
+  const set = { cursor, holder, dueAt: new Date() };
+  const relied = { organizationId, _id, revision, cursor: before, holder: null, dueAt: null };
+  writes.update(WebhookModel, relied, { inc: { wakes: 1 }, set });
+  return { ...webhook, ...set, wakes: wakes + 1 };
+}
+
 /**
  * The deliveries up to a place in the log have been made.
  * @param queued whether any of them are to be sent: now, or once their subjects are no longer held, of which its next turn takes care

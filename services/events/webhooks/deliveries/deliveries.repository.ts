@@ -31,13 +31,14 @@ type Write = Scope & { readonly writes: WriteSet };
 type EventRef = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
 
 /** Due as soon as its turn comes. */
-export function queueDelivery({ caller, writes }: Write, webhookId: string, event: EventRef): void {
+export function queueDelivery({ caller, writes }: Write, webhookId: string, event: EventRef): Due {
   const { organizationId } = caller;
   const document: DeliveryDocument = {
     ...untried(organizationId, webhookId, event),
     fresh: event.seq,
   };
   writes.insert(DeliveryModel, document);
+  return document;
 }
 
 /** One that was sent and will not be sent again. */

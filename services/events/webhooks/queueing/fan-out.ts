@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
+import { databaseFailure } from '@worktrack/runtime/database/failure';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
+import { commitAlone, type TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { LRUCache } from 'lru-cache';
@@ -12,10 +13,11 @@ import { aboutOf, heldSubjects, queueDelivery } from '../deliveries/deliveries.r
 import { deliveries } from '../deliveries/metrics.ts';
 import { disabled } from '../disable.ts';
 import type { WebhookDocument } from '../webhooks.model.ts';
-import { advance, enabledWebhooks, soonest } from '../webhooks.repository.ts';
+import { advance, advanceAndTake, enabledWebhooks, isIdle, soonest, webhookById } from '../webhooks.repository.ts';
 import { measureBacklog } from './backlog.ts';
 import { organizationsBehind } from './behind.ts';
 import { loses, wants } from './matching.ts';
+import type { Queued, Sending, Taken } from './taking.ts';
 
 /** How many events are read at once. */
 const BATCH = 200;
@@ -35,7 +37,7 @@ const RETRY_MS = 500;
  */
 export class FanOut {
   readonly #log: Log;
-  readonly #onQueued: () => void;
+  readonly #sending: Sending;
   readonly #stopping = new AbortController();
   /** Organizations to read on for. */
   readonly #behind = new Set<string>();
@@ -49,9 +51,9 @@ export class FanOut {
   #running: Promise<void> | undefined;
   #looking: { stop(): Promise<void> } | undefined;
 
-  constructor(log: Log, onQueued: () => void) {
+  constructor(log: Log, sending: Sending) {
     this.#log = log;
-    this.#onQueued = onQueued;
+    this.#sending = sending;
   }
 
   start(): void {
@@ -169,40 +171,70 @@ export class FanOut {
     const before = new Map(some.map(({ _id, cursor }) => [_id, cursor]));
     const unwell = some.flatMap(({ _id, unwell }) => (unwell ? [_id] : []));
     const held = unwell.length > 0 ? await heldSubjects(scope, unwell, Date.now()) : NONE_HELD;
-    const queued = await commitAlone(async ({ tx, writes }) => {
+    const places = this.#sending.keepPlaces(scope.caller.organizationId, some.length - unwell.length);
+    let taken: Taken[] = [];
+    const work = async ({ tx, writes }: TransactionScope) => {
+      taken = [];
       let count = 0;
       // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
       for (const webhook of await enabledWebhooks({ ...scope, tx })) {
         if (before.get(webhook._id) !== webhook.cursor) continue;
-        count += queueFor({ ...scope, writes }, webhook, { events, limit }, held.get(webhook._id));
+        const holder = places && taken.length < places.count && isIdle(webhook) ? places.holder : undefined;
+        const one = queueFor({ ...scope, writes }, webhook, { events, limit, holder }, held.get(webhook._id));
+        count += one.queued.length;
+        if (one.taken) taken.push({ webhook: one.taken, queued: one.queued });
       }
       return count;
-    });
-    deliveries.inc({ state: 'pending' }, queued);
-    if (queued > 0) this.#onQueued();
+    };
+    let count: number;
+    try {
+      count = await commitAlone(work, { isStored: () => areTaken(scope, taken) });
+    } catch (error) {
+      if (taken.length > 0 && databaseFailure(error)) places?.doubt();
+      else places?.use([]);
+      throw error;
+    }
+    places?.use(taken);
+    deliveries.inc({ state: 'pending' }, count);
+    if (count > taken.reduce((sum, { queued }) => sum + queued.length, 0)) this.#sending.wake();
   }
 }
 
 const NONE_HELD: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map();
 
-/** Up to the event with which it has `limit` more to be sent. @returns how many */
+/** Whether what was taken is. What is not queued after all is found to be behind the log, and queued again. */
+async function areTaken(scope: Scope, [first]: readonly Taken[]): Promise<boolean> {
+  return !first || (await webhookById(scope, first.webhook._id))?.holder === first.webhook.holder;
+}
+
+/**
+ * Up to the event with which it has `limit` more to be sent.
+ * @param holder takes it, if there is anything to be sent
+ */
 function queueFor(
   scope: Scope & { readonly writes: WriteSet },
   webhook: WebhookDocument,
-  { events, limit }: { readonly events: readonly LoggedEvent[]; readonly limit: number },
+  {
+    events,
+    limit,
+    holder,
+  }: { readonly events: readonly LoggedEvent[]; readonly limit: number; readonly holder: string | undefined },
   held: ReadonlyMap<string, number> | undefined,
-): number {
+): { readonly queued: readonly Queued[]; readonly taken: WebhookDocument | undefined } {
   const end = events.findIndex((event) => loses(event, webhook));
   const seen = end === -1 ? events : events.slice(0, end);
   const wanted = seen.filter((event) => wants(webhook, event)).slice(0, limit);
-  for (const event of wanted) queueDelivery(scope, webhook._id, event);
+  const queued = wanted.map((event) => ({ ...queueDelivery(scope, webhook._id, event), event }));
   const isFull = wanted.length === limit;
   const last = isFull ? wanted.at(-1) : seen.at(-1);
+  const isDisabled = end !== -1 && !isFull;
+  if (last && holder !== undefined && wanted.length > 0 && !isDisabled)
+    return { queued, taken: advanceAndTake(scope, webhook, last.seq, holder) };
   // One that is healthy again by now holds nothing that was read as held.
   const areHeld = webhook.unwell && held !== undefined && wanted.every(({ subject }) => held.has(aboutOf(subject)));
   if (last) advance(scope, webhook, last.seq, wanted.length === 0 ? 'none' : areHeld ? 'held' : 'due');
-  if (end !== -1 && !isFull) disabled(scope, webhook, 'maker');
-  return wanted.length;
+  if (isDisabled) disabled(scope, webhook, 'maker');
+  return { queued, taken: undefined };
 }
 
 /** Not only for a moment: its first retry has failed too. */

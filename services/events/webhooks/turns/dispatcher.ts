@@ -1,6 +1,7 @@
 import type { Log } from '@worktrack/rpc/types';
 import { recordAttempts } from '../deliveries/deliveries.repository.ts';
 import { endpointsUnderWay } from '../deliveries/metrics.ts';
+import type { KeptPlaces, Queued, Sending, Taken } from '../queueing/taking.ts';
 import type { SecretBox } from '../secrets/secrets.ts';
 import type { Sender } from '../sending/send.ts';
 import type { WebhookDocument } from '../webhooks.model.ts';
@@ -25,10 +26,8 @@ interface Pool {
   readonly placesOfOne: number;
 }
 /** Separate, so that endpoints that take 15 s to fail occupy no places meant for healthy ones. */
-const POOLS: readonly Pool[] = [
-  { unwell: false, places: 96, placesOfOne: 24 },
-  { unwell: true, places: 64, placesOfOne: 8 },
-];
+const HEALTHY: Pool = { unwell: false, places: 96, placesOfOne: 24 };
+const POOLS: readonly Pool[] = [HEALTHY, { unwell: true, places: 64, placesOfOne: 8 }];
 
 /**
  * Turns of healthy endpoints that only wait for answers: they need no place, so endpoints that take 15 s to answer occupy none that others wait for. Bounded, since each has up
@@ -37,7 +36,7 @@ const POOLS: readonly Pool[] = [
 const MAX_WAITING = 256;
 
 /** Sends what is queued, in any number of replicas: each endpoint belongs to one of them at a time. */
-export class Dispatcher {
+export class Dispatcher implements Sending {
   readonly #sender: Sender;
   readonly #box: SecretBox;
   readonly #log: Log;
@@ -94,6 +93,27 @@ export class Dispatcher {
       // Woken since the last look.
       if (this.#lookAgain) this.wake();
     });
+  }
+
+  /** None while others that are due wait for a place. */
+  keepPlaces(organizationId: string, wanted: number): KeptPlaces | undefined {
+    const { holder } = this.#presence;
+    if (holder === undefined || this.#short.has(HEALTHY) || this.#stopping.signal.aborted) return undefined;
+    const underWay = this.#underWay.get(HEALTHY) ?? [];
+    const ofOne = underWay.filter((each) => each === organizationId).length;
+    const count = Math.min(wanted, HEALTHY.places - underWay.length, HEALTHY.placesOfOne - ofOne);
+    if (count <= 0) return undefined;
+    for (let place = 0; place < count; place++) underWay.push(organizationId);
+    const use = (taken: readonly Taken[]) => {
+      for (let place = 0; place < count; place++) underWay.splice(underWay.indexOf(organizationId), 1);
+      for (const { webhook, queued } of taken) this.#begin(webhook, holder, HEALTHY, queued);
+      if (taken.length < count && this.#mustLook(HEALTHY)) this.wake();
+    };
+    const doubt = () => {
+      this.#presence.doubt(holder);
+      use([]);
+    };
+    return { count, holder, use, doubt };
   }
 
   async #lookOn(): Promise<void> {
@@ -163,35 +183,43 @@ export class Dispatcher {
     }
   }
 
-  #begin(webhook: WebhookDocument, holder: string, pool: Pool): void {
+  /** Whether something due may wait for a place that has become free: a look in progress may not have seen that it is. */
+  #mustLook(pool: Pool): boolean {
+    return this.#short.has(pool) || this.#looking !== undefined;
+  }
+
+  #begin(webhook: WebhookDocument, holder: string, pool: Pool, queued?: readonly Queued[]): void {
     const { organizationId } = webhook;
     const underWay = this.#underWay.get(pool) ?? [];
     underWay.push(organizationId);
     endpointsUnderWay.inc();
     let isWaiting = false;
     const leave = () => void underWay.splice(underWay.indexOf(organizationId), 1);
-    // A look in progress may not have seen that this place is free.
-    const mustLook = () => this.#short.has(pool) || this.#looking !== undefined;
     const waits = () => {
       if (pool.unwell || isWaiting || this.#waiting >= MAX_WAITING) return;
       isWaiting = true;
       this.#waiting++;
       leave();
-      if (mustLook()) this.wake();
+      if (this.#mustLook(pool)) this.wake();
     };
-    const turn = this.#turn(webhook, holder, waits).then((dueAt) => {
+    const turn = this.#turn(webhook, holder, waits, queued).then((dueAt) => {
       if (isWaiting) this.#waiting--;
       else leave();
       endpointsUnderWay.dec();
       this.#turns.delete(turn);
-      if (mustLook()) this.wake();
+      if (this.#mustLook(pool)) this.wake();
       else if (dueAt && !this.#stopping.signal.aborted) this.#lookBy(dueAt.getTime());
     });
     this.#turns.add(turn);
   }
 
   /** @returns when it is due again */
-  async #turn(webhook: WebhookDocument, holder: string, waits: () => void): Promise<Date | null> {
+  async #turn(
+    webhook: WebhookDocument,
+    holder: string,
+    waits: () => void,
+    queued: readonly Queued[] | undefined,
+  ): Promise<Date | null> {
     const parts = {
       sender: this.#sender,
       box: this.#box,
@@ -203,7 +231,7 @@ export class Dispatcher {
     };
     const { unwell, failingSince, notBefore } = webhook;
     try {
-      const end = await new Turn(webhook, parts).run();
+      const end = await new Turn(webhook, parts, queued).run();
       const dueAt = await this.#releases.add({ webhook, holder, end });
       if (unwell && !end.unwell) this.#onWell(webhook.organizationId);
       return dueAt;

@@ -16,6 +16,7 @@ import {
 import { attempted, deliveries } from '../deliveries/metrics.ts';
 import { disableWebhook } from '../disable.ts';
 import { maySee } from '../queueing/matching.ts';
+import type { Queued } from '../queueing/taking.ts';
 import type { SecretBox } from '../secrets/secrets.ts';
 import { REQUESTS_AT_ONCE, type Sender, type Sent } from '../sending/send.ts';
 import { signatureHeaders } from '../sending/signature.ts';
@@ -49,6 +50,7 @@ export interface TurnParts {
   readonly stopping: AbortSignal;
 }
 
+/** With its event, if that is still in the log. */
 type Loaded = Due & { readonly event: LoggedEvent | undefined };
 
 /**
@@ -90,7 +92,8 @@ export class Turn {
   /** Attempts that are not recorded yet, or could not be. */
   readonly #recording = new Set<Promise<void>>();
 
-  constructor(webhook: WebhookDocument, parts: TurnParts) {
+  /** @param queued all that there is to send, in the order of the log, if the webhook was idle before */
+  constructor(webhook: WebhookDocument, parts: TurnParts, queued?: readonly Queued[]) {
     this.#scope = { caller: { organizationId: webhook.organizationId } };
     this.#parts = parts;
     this.#webhook = webhook;
@@ -100,6 +103,17 @@ export class Turn {
     this.#isProbe = webhook.unwell;
     this.#batch = webhook.unwell ? 1 : BATCH;
     this.#waiting = setTimeout(() => parts.waits(), WAITS_AFTER_MS);
+    if (queued) this.#begin(queued);
+  }
+
+  #begin(queued: readonly Queued[]): void {
+    for (const delivery of queued) this.#unrecorded.add(delivery._id);
+    this.#queue.push(...queued);
+    this.#fills = 1;
+    this.#readTo = queued.at(-1);
+    this.#retryAtMs = Number.POSITIVE_INFINITY;
+    this.#hasMore = false;
+    this.#isAllRead = true;
   }
 
   async run(): Promise<TurnEnd> {
