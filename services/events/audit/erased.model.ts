@@ -1,21 +1,16 @@
+import { text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** A user whose name and addresses were erased, and are to stay so. */
-export interface ErasedUser {
+const fields = {
   /** Made of organization and user. */
-  _id: string;
-  organizationId: string;
-  userId: string;
-}
+  _id: text(),
+  organizationId: text(),
+  userId: text(),
+};
 
-const erasedSchema = new mongoose.Schema<ErasedUser>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    userId: { type: String, required: true },
-  },
-  { collection: 'audit_erased', versionKey: false },
-);
+const erasedSchema = schemaOf(fields, { collection: 'audit_erased' });
 erasedSchema.index({ organizationId: 1, _id: 1 });
 
 export const ErasedUserModel = mongoose.model('AuditErased', erasedSchema);

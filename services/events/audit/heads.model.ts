@@ -1,4 +1,6 @@
 import type { AuditHead } from '@worktrack/contracts/audit/entry';
+import { text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 export interface SignedHead extends Omit<AuditHead, 'at'> {
@@ -24,16 +26,15 @@ headSchema.index({ organizationId: 1, at: -1, _id: -1 });
 export const SignedHeadModel = mongoose.model('AuditHead', headSchema);
 
 /** An organization whose log has entries since its last head. */
-export interface Unsigned {
+const unsignedFields = {
   /** The organization's. */
-  _id: string;
+  _id: text(),
   /** Of whoever entered last: whoever signs removes only what it has seen. */
-  mark: string;
-}
+  mark: text(),
+};
 
-const unsignedSchema = new mongoose.Schema<Unsigned>(
-  { _id: { type: String, required: true }, mark: { type: String, required: true } },
-  { collection: 'audit_unsigned', versionKey: false },
-);
+export type Unsigned = Stored<typeof unsignedFields>;
+
+const unsignedSchema = schemaOf(unsignedFields, { collection: 'audit_unsigned' });
 
 export const UnsignedModel = mongoose.model('AuditUnsigned', unsignedSchema);

@@ -1,27 +1,22 @@
+import { number, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** What one caller was refused of one kind in one minute, until that becomes an entry. */
-export interface RefusalDocument {
+const fields = {
   /** Made of organization, caller, action and minute. */
-  _id: string;
-  organizationId: string;
+  _id: text(),
+  organizationId: text(),
   /** Since 1970. */
-  minute: number;
-  count: number;
+  minute: number(),
+  count: number(),
   /** The entry that it becomes, without its count, as JSON. */
-  draft: string;
-}
+  draft: text(),
+};
 
-const refusalSchema = new mongoose.Schema<RefusalDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    minute: { type: Number, required: true },
-    count: { type: Number, required: true },
-    draft: { type: String, required: true },
-  },
-  { collection: 'audit_refusals', versionKey: false },
-);
+export type RefusalDocument = Stored<typeof fields>;
+
+const refusalSchema = schemaOf(fields, { collection: 'audit_refusals' });
 refusalSchema.index({ minute: 1 });
 refusalSchema.index({ organizationId: 1, _id: 1 });
 

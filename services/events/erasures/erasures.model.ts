@@ -1,24 +1,20 @@
+import { date, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** A user who was erased, and whom the logs may still name. */
-export interface ErasureRecord {
+const fields = {
   /** Made of organization and user. */
-  _id: string;
-  organizationId: string;
-  userId: string;
+  _id: text(),
+  organizationId: text(),
+  userId: text(),
   /** A process is at it until then. Two at once do no harm, but twice the work. */
-  heldUntil: Date;
-}
+  heldUntil: date(),
+};
 
-const erasureSchema = new mongoose.Schema<ErasureRecord>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    userId: { type: String, required: true },
-    heldUntil: { type: Date, required: true },
-  },
-  { collection: 'erasures', versionKey: false },
-);
+export type ErasureRecord = Stored<typeof fields>;
+
+const erasureSchema = schemaOf(fields, { collection: 'erasures' });
 erasureSchema.index({ organizationId: 1, _id: 1 });
 // Across all organizations, and usually empty.
 erasureSchema.index({ heldUntil: 1 });

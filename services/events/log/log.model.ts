@@ -1,4 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { date, flag, nullable, number, optional, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** An event in its place. */
@@ -34,29 +36,22 @@ logSchema.index({ organizationId: 1, seq: 1 }, { unique: true });
 export const LogModel = mongoose.model('LoggedEvent', logSchema);
 
 /** Where the log of an organization ends. */
-export interface HeadRecord {
+const headFields = {
   /** The organization's. */
-  _id: string;
+  _id: text(),
   /** The place of the last event logged. */
-  seq: number;
+  seq: number(),
   /** When that was, or later: time in the log never goes backwards, whatever the replicas' clocks say. */
-  loggedAt: Date;
+  loggedAt: date(),
   /** Every enabled webhook has its deliveries up to here; null or nothing: it has grown since that was last so. */
-  isQueued?: true | null;
+  isQueued: optional(nullable(flag<true>())),
   /** How often a webhook was set back to an earlier place. */
-  setBacks?: number;
-}
+  setBacks: optional(number()),
+};
 
-const headSchema = new mongoose.Schema<HeadRecord>(
-  {
-    _id: { type: String, required: true },
-    seq: { type: Number, required: true },
-    loggedAt: { type: Date, required: true },
-    isQueued: Boolean,
-    setBacks: Number,
-  },
-  { collection: 'heads', versionKey: false },
-);
+export type HeadRecord = Stored<typeof headFields>;
+
+const headSchema = schemaOf(headFields, { collection: 'heads' });
 headSchema.index({ isQueued: 1, _id: 1 });
 
 export const HeadModel = mongoose.model('LogHead', headSchema);

@@ -1,70 +1,58 @@
 import type { Category, Status } from '@worktrack/contracts/feedback/records';
+import {
+  date,
+  flag,
+  nullable,
+  number,
+  optional,
+  text,
+  texts,
+  withDefault,
+} from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface ItemDocument {
+/** Empty once erased. */
+const erasableText = withDefault(text(), '');
+
+const fields = {
   /** Made by the gateway from the submission's idempotency key: storing it again is a duplicate key. */
-  _id: string;
-  organizationId: string;
-  sourceId: string;
-  status: Status;
-  message: string;
-  category: Category;
-  email: string | null;
+  _id: text(),
+  organizationId: text(),
+  sourceId: text(),
+  status: text<Status>(),
+  message: erasableText,
+  category: text<Category>(),
+  email: nullable(text()),
   /** The key by which its sender is found, to erase what they submitted (erasure.ts). Absent without an address. */
-  emailKey?: string;
-  pageUrl: string | null;
-  locale: string | null;
-  origin: string | null;
+  emailKey: optional(text()),
+  pageUrl: nullable(text()),
+  locale: nullable(text()),
+  origin: nullable(text()),
   /** Keyed hash of the sender's address. */
-  ipHash: string;
+  ipHash: erasableText,
   /** SHA-256 of what was submitted: distinguishes a repeated submission from a different one with the same idempotency key. */
-  contentHash: string;
+  contentHash: erasableText,
   /**
    * The words that a search looks in (libs/runtime/text/words.ts). They are read item by item rather than found through an index like those of work items:
    * index entries would cost the database 25 times what storing the item does (`npm run bench -- inbox`), which a burst of submissions would have
    * to pay for the sake of a few searches.
    */
-  searchText: string;
-  linkedWorkItemIds: string[];
-  createdAt: Date;
-  updatedAt: Date;
+  searchText: erasableText,
+  linkedWorkItemIds: texts(),
+  createdAt: date(),
+  updatedAt: date(),
   /** Incremented by each change: orders the item's events. Absent in records stored by earlier versions. */
-  revision?: number;
+  revision: optional(number()),
   /** Its receipt is not in the log yet: it is its own outbox (received.repository.ts), since the intake has no transaction. */
-  unpublished?: true;
+  unpublished: optional(flag<true>()),
   /** Since when the texts are gone. */
-  erasedAt?: Date;
-}
+  erasedAt: optional(date()),
+};
 
-const nullableText = { type: String, default: null };
-const erasableText = { type: String, default: '' };
+export type ItemDocument = Stored<typeof fields>;
 
-const itemSchema = new mongoose.Schema<ItemDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    sourceId: { type: String, required: true },
-    status: { type: String, required: true },
-    // Empty once erased, as are the hashes.
-    message: erasableText,
-    category: { type: String, required: true },
-    email: nullableText,
-    emailKey: { type: String },
-    pageUrl: nullableText,
-    locale: nullableText,
-    origin: nullableText,
-    ipHash: erasableText,
-    contentHash: erasableText,
-    searchText: erasableText,
-    linkedWorkItemIds: { type: [String], required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    revision: Number,
-    unpublished: Boolean,
-    erasedAt: { type: Date },
-  },
-  { collection: 'items', versionKey: false },
-);
+const itemSchema = schemaOf(fields, { collection: 'items' });
 itemSchema.index({ organizationId: 1, createdAt: -1, _id: -1 });
 itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1, createdAt: 1, _id: 1 });
 // What the end of a source, or its retention, erases.

@@ -1,14 +1,13 @@
+import { number, text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface QuotaDocument {
+const fields = {
   /** The organization. */
-  _id: string;
-  perDay: number;
-}
+  _id: text(),
+  perDay: number(),
+};
 
-const quotaSchema = new mongoose.Schema<QuotaDocument>(
-  { _id: { type: String, required: true }, perDay: { type: Number, required: true } },
-  { collection: 'quotas', versionKey: false },
-);
+const quotaSchema = schemaOf(fields, { collection: 'quotas' });
 
 export const QuotaModel = mongoose.model('Quota', quotaSchema);

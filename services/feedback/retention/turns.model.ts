@@ -1,22 +1,17 @@
+import { date, text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** A task shared by all replicas: whichever finds it due takes it. */
-export interface TurnDocument {
+const fields = {
   /** The name of the task. */
-  _id: string;
+  _id: text(),
   /** Who last took it. */
-  holder: string;
+  holder: text(),
   /** When anybody may take it: while it is running, when its holder is considered gone; afterwards, when it is due again. */
-  nextAt: Date;
-}
+  nextAt: date(),
+};
 
-const turnSchema = new mongoose.Schema<TurnDocument>(
-  {
-    _id: { type: String, required: true },
-    holder: { type: String, required: true },
-    nextAt: { type: Date, required: true },
-  },
-  { collection: 'turns', versionKey: false },
-);
+const turnSchema = schemaOf(fields, { collection: 'turns' });
 
 export const TurnModel = mongoose.model('Turn', turnSchema);

@@ -1,23 +1,18 @@
+import { date, text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /**
  * A deleted source, kept for as long as a gateway may still admit a submission to it (changes take effect within two seconds) and until the daily pass has
  * erased any late submissions.
  */
-export interface DeletedSourceDocument {
-  _id: string;
-  organizationId: string;
-  deletedAt: Date;
-}
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  deletedAt: date(),
+};
 
-const deletedSourceSchema = new mongoose.Schema<DeletedSourceDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    deletedAt: { type: Date, required: true },
-  },
-  { collection: 'deletedSources', versionKey: false },
-);
+const deletedSourceSchema = schemaOf(fields, { collection: 'deletedSources' });
 deletedSourceSchema.index({ deletedAt: 1 });
 
 export const DeletedSourceModel = mongoose.model('DeletedSource', deletedSourceSchema);

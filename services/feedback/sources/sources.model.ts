@@ -1,55 +1,33 @@
-import type { RateLimit, Source } from '@worktrack/contracts/feedback/records';
+import type { Source } from '@worktrack/contracts/feedback/records';
+import { date, flag, number, optional, part, text, texts } from '@worktrack/runtime/database/documents/fields';
+import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface SourceDocument {
-  _id: string;
-  organizationId: string;
-  publicKey: string;
-  type: Source['type'];
-  name: string;
-  allowedDomains: string[];
-  requireCaptcha: boolean;
-  enabled: boolean;
-  projectId?: string;
-  rateLimit?: RateLimit;
-  retentionDays?: number;
+const rateLimitSchema = partSchemaOf({ perIp: number(), perSource: number(), windowSeconds: number() });
+
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  publicKey: text(),
+  type: text<Source['type']>(),
+  name: text(),
+  allowedDomains: texts(),
+  requireCaptcha: flag(),
+  enabled: flag(),
+  projectId: optional(text()),
+  rateLimit: optional(part(rateLimitSchema)),
+  retentionDays: optional(number()),
   /** What was created before is already erased: the daily pass starts here. */
-  erasedBefore?: Date;
+  erasedBefore: optional(date()),
   /** Incremented by each change: orders the source's events. Absent in records stored by earlier versions. */
-  revision?: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
+  revision: optional(number()),
+  createdAt: date(),
+  updatedAt: date(),
+};
 
-const rateLimitSchema = new mongoose.Schema<RateLimit>(
-  {
-    perIp: { type: Number, required: true },
-    perSource: { type: Number, required: true },
-    windowSeconds: { type: Number, required: true },
-  },
-  { _id: false },
-);
+export type SourceDocument = Stored<typeof fields>;
 
-const sourceSchema = new mongoose.Schema<SourceDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    publicKey: { type: String, required: true },
-    type: { type: String, required: true },
-    name: { type: String, required: true },
-    allowedDomains: { type: [String], required: true },
-    requireCaptcha: { type: Boolean, required: true },
-    enabled: { type: Boolean, required: true },
-    projectId: String,
-    rateLimit: { type: rateLimitSchema },
-    retentionDays: { type: Number },
-    erasedBefore: { type: Date },
-    revision: Number,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'sources', versionKey: false },
-);
+const sourceSchema = schemaOf(fields, { collection: 'sources' });
 sourceSchema.index({ organizationId: 1, _id: 1 });
 // The one query without an organization: a public key is all that a visitor has, and it determines the organization.
 sourceSchema.index({ publicKey: 1 }, { unique: true });

@@ -1,36 +1,26 @@
+import { date, nullable, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** An access token or a refresh token of a grant. */
-export interface GrantTokenDocument {
-  _id: string;
-  organizationId: string;
-  grantId: string;
-  userId: string;
-  kind: 'access' | 'refresh';
-  prefix: string;
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  grantId: text(),
+  userId: text(),
+  kind: text<'access' | 'refresh'>(),
+  prefix: text(),
   /** Like a key's. */
-  hash: string;
-  createdAt: Date;
-  expiresAt: Date;
+  hash: text(),
+  createdAt: date(),
+  expiresAt: date(),
   /** Of a refresh token: when it was exchanged for the next one. */
-  replacedAt: Date | null;
-}
+  replacedAt: nullable(date()),
+};
 
-const tokenSchema = new mongoose.Schema<GrantTokenDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    grantId: { type: String, required: true },
-    userId: { type: String, required: true },
-    kind: { type: String, required: true },
-    prefix: { type: String, required: true },
-    hash: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
-    replacedAt: { type: Date, default: null },
-  },
-  { collection: 'grant_tokens', versionKey: false },
-);
+export type GrantTokenDocument = Stored<typeof fields>;
+
+const tokenSchema = schemaOf(fields, { collection: 'grant_tokens' });
 tokenSchema.index({ prefix: 1 }, { unique: true });
 tokenSchema.index({ organizationId: 1, grantId: 1, kind: 1, expiresAt: 1 });
 tokenSchema.index({ organizationId: 1, userId: 1, kind: 1, expiresAt: 1 });

@@ -1,46 +1,35 @@
 import { LISTED_DAYS_AFTER_ITS_END } from '@worktrack/contracts/keys/invitations';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { date, text, texts } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /**
  * A code that signs a user in once, within days. It stays for a while after that, so that its link can say what has become of it. Not among the login codes, whose
  * records are deleted when they are used.
  */
-export interface InvitationDocument {
-  _id: string;
-  organizationId: string;
+const fields = {
+  _id: text(),
+  organizationId: text(),
   /** Whom it signs in. */
-  userId: string;
+  userId: text(),
   /** The user who has made it. */
-  invitedBy: string;
+  invitedBy: text(),
   /** The key that it was made with, and that its session will belong to. */
-  keyId: string;
-  prefix: string;
+  keyId: text(),
+  prefix: text(),
   /** Like a key's. */
-  hash: string;
-  permissions: Permission[];
+  hash: text(),
+  permissions: texts<Permission>(),
   /** `open` also once its time is over. */
-  state: 'open' | 'used' | 'replaced' | 'withdrawn';
-  createdAt: Date;
-  expiresAt: Date;
-}
+  state: text<'open' | 'used' | 'replaced' | 'withdrawn'>(),
+  createdAt: date(),
+  expiresAt: date(),
+};
 
-const invitationSchema = new mongoose.Schema<InvitationDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    userId: { type: String, required: true },
-    invitedBy: { type: String, required: true },
-    keyId: { type: String, required: true },
-    prefix: { type: String, required: true },
-    hash: { type: String, required: true },
-    permissions: { type: [String], required: true },
-    state: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
-  },
-  { collection: 'invitations', versionKey: false },
-);
+export type InvitationDocument = Stored<typeof fields>;
+
+const invitationSchema = schemaOf(fields, { collection: 'invitations' });
 invitationSchema.index({ prefix: 1 }, { unique: true });
 invitationSchema.index({ organizationId: 1, state: 1, createdAt: 1, _id: 1 });
 invitationSchema.index({ organizationId: 1, userId: 1, state: 1 });

@@ -1,36 +1,29 @@
+import { date, mixed, number, optional, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
 
 /** The keys of an issuer. They are public, and the same for all organizations. */
-export interface IssuerKeysDocument {
+const fields = {
   /** The issuer. */
-  _id: string;
-  keys?: PublicJwk[];
+  _id: text(),
+  keys: optional(mixed<PublicJwk[]>()),
   /** How many more it had than are kept. */
-  leftOut?: number;
+  leftOut: optional(number()),
   /** When those that are here were asked for. */
-  fetchedAt?: Date;
+  fetchedAt: optional(date()),
   /** When the issuer was last asked, and when that failed. */
-  triedAt: Date;
-  failedAt?: Date;
+  triedAt: date(),
+  failedAt: optional(date()),
   /** Why, in a sentence. */
-  failure?: string;
-}
+  failure: optional(text()),
+};
+
+export type IssuerKeysDocument = Stored<typeof fields>;
 
 const KEPT_SECONDS = 7 * 24 * 60 * 60;
 
-const issuerKeysSchema = new mongoose.Schema<IssuerKeysDocument>(
-  {
-    _id: { type: String, required: true },
-    keys: mongoose.Schema.Types.Mixed,
-    leftOut: Number,
-    fetchedAt: Date,
-    triedAt: { type: Date, required: true },
-    failedAt: Date,
-    failure: String,
-  },
-  { collection: 'issuer_keys', versionKey: false },
-);
+const issuerKeysSchema = schemaOf(fields, { collection: 'issuer_keys' });
 issuerKeysSchema.index({ triedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 export const IssuerKeysModel = mongoose.model('IssuerKeys', issuerKeysSchema);

@@ -1,18 +1,15 @@
+import { date, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface OrganizationDocument {
-  _id: string;
-  name: string;
-  createdAt: Date;
-}
+const fields = {
+  _id: text(),
+  name: text(),
+  createdAt: date(),
+};
 
-const organizationSchema = new mongoose.Schema<OrganizationDocument>(
-  {
-    _id: { type: String, required: true },
-    name: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-  },
-  { collection: 'organizations', versionKey: false },
-);
+export type OrganizationDocument = Stored<typeof fields>;
+
+const organizationSchema = schemaOf(fields, { collection: 'organizations' });
 
 export const OrganizationModel = mongoose.model('Organization', organizationSchema);

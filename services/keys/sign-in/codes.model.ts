@@ -1,33 +1,25 @@
 import type { Permission } from '@worktrack/contracts/permissions';
+import { date, text, texts } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** A code that signs in once. */
-export interface CodeDocument {
-  _id: string;
-  organizationId: string;
-  userId: string;
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  userId: text(),
   /** The key that it was made with, and that its session will belong to. */
-  keyId: string;
-  prefix: string;
+  keyId: text(),
+  prefix: text(),
   /** Like a key's. */
-  hash: string;
-  permissions: Permission[];
-  expiresAt: Date;
-}
+  hash: text(),
+  permissions: texts<Permission>(),
+  expiresAt: date(),
+};
 
-const codeSchema = new mongoose.Schema<CodeDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    userId: { type: String, required: true },
-    keyId: { type: String, required: true },
-    prefix: { type: String, required: true },
-    hash: { type: String, required: true },
-    permissions: { type: [String], required: true },
-    expiresAt: { type: Date, required: true },
-  },
-  { collection: 'login_codes', versionKey: false },
-);
+export type CodeDocument = Stored<typeof fields>;
+
+const codeSchema = schemaOf(fields, { collection: 'login_codes' });
 codeSchema.index({ prefix: 1 }, { unique: true });
 codeSchema.index({ organizationId: 1, keyId: 1 });
 codeSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });

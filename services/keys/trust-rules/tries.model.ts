@@ -1,3 +1,5 @@
+import { date, mixed, text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** Why a JWT that names a rule was refused. */
@@ -9,26 +11,17 @@ export interface Try {
 }
 
 /** The last refused tries of a rule, oldest first. Those that the issuer has signed are apart, so that nobody's inventions push them out. */
-export interface TriesDocument {
-  _id: string;
-  organizationId: string;
-  ruleId: string;
-  tries: Try[];
-  updatedAt: Date;
-}
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  ruleId: text(),
+  tries: mixed<Try[]>(),
+  updatedAt: date(),
+};
 
 export const TRIES_KEPT_DAYS = 7;
 
-const triesSchema = new mongoose.Schema<TriesDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    ruleId: { type: String, required: true },
-    tries: { type: mongoose.Schema.Types.Mixed, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'trust_tries', versionKey: false },
-);
+const triesSchema = schemaOf(fields, { collection: 'trust_tries' });
 triesSchema.index({ organizationId: 1, _id: 1 });
 triesSchema.index({ updatedAt: 1 }, { expireAfterSeconds: TRIES_KEPT_DAYS * 24 * 60 * 60 });
 

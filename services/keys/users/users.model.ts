@@ -1,40 +1,29 @@
+import { date, flag, nullable, number, optional, text, texts } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface UserDocument {
-  _id: string;
-  organizationId: string;
+const fields = {
+  _id: text(),
+  organizationId: text(),
   /** Lower-cased by the contract. */
-  email: string;
-  name: string;
+  email: text(),
+  name: text(),
   /** The name as mentions write it. Absent in records stored by earlier versions, until they are migrated. */
-  handle?: string;
+  handle: optional(text()),
   /** The name of a built-in role, or the id of a custom one. */
-  role: string;
+  role: text(),
   /** The only projects that exist for the user. Absent, or null: all. */
-  projects?: string[] | null;
-  disabled: boolean;
+  projects: optional(nullable(texts())),
+  disabled: flag(),
   /** Incremented by each change: orders the user's events. Absent in records stored by earlier versions. */
-  revision?: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
+  revision: optional(number()),
+  createdAt: date(),
+  updatedAt: date(),
+};
 
-const userSchema = new mongoose.Schema<UserDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    email: { type: String, required: true },
-    name: { type: String, required: true },
-    handle: String,
-    role: { type: String, required: true },
-    projects: { type: [String], default: undefined },
-    disabled: { type: Boolean, required: true },
-    revision: Number,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'users', versionKey: false },
-);
+export type UserDocument = Stored<typeof fields>;
+
+const userSchema = schemaOf(fields, { collection: 'users' });
 userSchema.index({ organizationId: 1, _id: 1 });
 userSchema.index({ organizationId: 1, email: 1 }, { unique: true });
 userSchema.index({ organizationId: 1, handle: 1 });

@@ -1,16 +1,15 @@
+import { date, text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** Content in GridFS that no attachment names: not yet, or no longer. */
-export interface UnnamedContent {
+const fields = {
   /** The file in GridFS. */
-  _id: string;
-  since: Date;
-}
+  _id: text(),
+  since: date(),
+};
 
-const unnamedContentSchema = new mongoose.Schema<UnnamedContent>(
-  { _id: { type: String, required: true }, since: { type: Date, required: true } },
-  { collection: 'unnamedContent', versionKey: false },
-);
+const unnamedContentSchema = schemaOf(fields, { collection: 'unnamedContent' });
 unnamedContentSchema.index({ since: 1 });
 
 export const UnnamedContentModel = mongoose.model('UnnamedContent', unnamedContentSchema);

@@ -1,60 +1,43 @@
+import type { ColumnRole } from '@worktrack/contracts/projects/column-roles';
 import type { DependencyMet } from '@worktrack/contracts/projects/project';
+import { date, nullable, number, optional, parts, text } from '@worktrack/runtime/database/documents/fields';
+import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
-import { type LabelRecord, labelsSchema } from '../projects/projects.model.ts';
-import type { Role } from './progress.ts';
+import { labelSchema } from '../projects/projects.model.ts';
 
-export interface ColumnRecord {
-  id: string;
-  name: string;
+const columnFields = {
+  id: text(),
+  name: text(),
   /** Absent in boards that are not migrated yet (columns.ts). */
-  role?: Role | undefined;
+  role: optional(nullable(text<ColumnRole>())),
   /** Absent, or null: none. */
-  limit?: number | null | undefined;
-}
+  limit: optional(nullable(number())),
+};
 
-export interface BoardRecord {
-  _id: string;
-  organizationId: string;
-  projectId: string;
-  name: string;
+export type ColumnRecord = Stored<typeof columnFields>;
+
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  projectId: text(),
+  name: text(),
   /** In board order. */
-  columns: ColumnRecord[];
-  /** Raised by every change to the columns. See tallies.repository.ts. */
-  columnsVersion: number;
+  columns: parts(partSchemaOf(columnFields)),
   /** The project's, which raises columnsVersion when it changes it. Absent: `review`. */
-  dependencyMet?: DependencyMet;
+  dependencyMet: optional(text<DependencyMet>()),
   /** The project's, likewise. Absent: none. */
-  labels?: LabelRecord[];
+  labels: optional(parts(labelSchema)),
+  /** Raised by every change to the columns. See tallies.repository.ts. */
+  columnsVersion: number(),
   /** Incremented by each write: orders the board's events. Absent in records stored by earlier versions. */
-  revision?: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
+  revision: optional(number()),
+  createdAt: date(),
+  updatedAt: date(),
+};
 
-const boardSchema = new mongoose.Schema<BoardRecord>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    projectId: { type: String, required: true },
-    name: { type: String, required: true },
-    columns: [
-      {
-        _id: false,
-        id: { type: String, required: true },
-        name: { type: String, required: true },
-        role: String,
-        limit: Number,
-      },
-    ],
-    dependencyMet: String,
-    labels: labelsSchema,
-    columnsVersion: { type: Number, required: true },
-    revision: Number,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'boards', versionKey: false, id: false },
-);
+export type BoardRecord = Stored<typeof fields>;
+
+const boardSchema = schemaOf(fields, { collection: 'boards', id: false });
 boardSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
 boardSchema.index({ organizationId: 1, 'columns.id': 1 });
 

@@ -1,31 +1,24 @@
+import { mixed, number, optional, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** See tallies.repository.ts. */
-export interface TallyRecord {
+const fields = {
   /** `<board>:<slot>` */
-  _id: string;
-  organizationId: string;
-  projectId: string;
-  boardId: string;
+  _id: text(),
+  organizationId: text(),
+  projectId: text(),
+  boardId: text(),
   /** The board's, as this slot knows it: a write that relies on an older one matches nothing. */
-  columnsVersion: number;
+  columnsVersion: number(),
   /** By column id: how many items entered through this slot, minus those that left through it. May be negative; the sum of all slots is not. */
-  counts: Record<string, number>;
-  uses?: number;
-}
+  counts: mixed<Record<string, number>>(),
+  uses: optional(number()),
+};
 
-const tallySchema = new mongoose.Schema<TallyRecord>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    projectId: { type: String, required: true },
-    boardId: { type: String, required: true },
-    columnsVersion: { type: Number, required: true },
-    counts: { type: mongoose.Schema.Types.Mixed, required: true },
-    uses: { type: Number },
-  },
-  { collection: 'board_tallies', versionKey: false, minimize: false },
-);
+export type TallyRecord = Stored<typeof fields>;
+
+const tallySchema = schemaOf(fields, { collection: 'board_tallies', minimize: false });
 tallySchema.index({ organizationId: 1, boardId: 1 });
 tallySchema.index({ organizationId: 1, projectId: 1 });
 

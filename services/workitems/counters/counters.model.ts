@@ -1,20 +1,15 @@
+import { number, text } from '@worktrack/runtime/database/documents/fields';
+import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface CounterRecord {
-  organizationId: string;
-  name: string;
+const fields = {
+  organizationId: text(),
+  name: text(),
   /** The last number given out. */
-  value: number;
-}
+  value: number(),
+};
 
-const counterSchema = new mongoose.Schema<CounterRecord>(
-  {
-    organizationId: { type: String, required: true },
-    name: { type: String, required: true },
-    value: { type: Number, required: true },
-  },
-  { collection: 'counters', versionKey: false },
-);
+const counterSchema = schemaOf(fields, { collection: 'counters' });
 counterSchema.index({ organizationId: 1, name: 1 }, { unique: true });
 
 export const CounterModel = mongoose.model('Counter', counterSchema);

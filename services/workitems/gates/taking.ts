@@ -4,7 +4,8 @@ import { endsLease } from '../boards/progress.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { isLive, type LeaseRecord } from '../items/lease.ts';
+import type { LeaseRecord } from '../items/lease.model.ts';
+import { isLive } from '../items/lease.ts';
 
 type Held = Pick<ItemRecord, 'taskId' | 'lease'>;
 

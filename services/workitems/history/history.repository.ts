@@ -1,7 +1,7 @@
 import type { EventTypeOf } from '@worktrack/contracts/events/event';
 import { HISTORY_NAMES, type HistoryEvent, type HistoryName } from '@worktrack/contracts/work-items/history-event';
 import type { Scope, WriteScope } from '../calls/scope.ts';
-import type { LeaseRecord } from '../items/lease.ts';
+import type { LeaseRecord } from '../items/lease.model.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
 import { actorOf, type ToldItem, tell } from './tell.ts';

@@ -1,7 +1,7 @@
 import { isHandedOver, type Role, verdictIn } from '../boards/progress.ts';
 import { isAssigned } from './claimable.ts';
 import type { Attention, BlockedOn, ItemRecord, Need } from './items.model.ts';
-import type { LeaseRecord } from './lease.ts';
+import type { LeaseRecord } from './lease.model.ts';
 
 type Watched = Pick<
   ItemRecord,

@@ -2,286 +2,125 @@ import type { Metadata } from '@worktrack/contracts/metadata';
 import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
+import {
+  date,
+  flag,
+  mixed,
+  nullable,
+  number,
+  optional,
+  part,
+  parts,
+  text,
+  texts,
+  withDefault,
+} from '@worktrack/runtime/database/documents/fields';
+import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
-import type { Abandoned, LeaseRecord, Notice, Returned, ReturnedBase, TokenReport, Used } from './lease.ts';
+import { abandonedSchema, leaseSchema, returnedBaseSchema, returnedSchema } from './lease.model.ts';
 
-/** How the last agent's work on an item ended: for whoever takes it up again. */
-export interface Previous {
-  agent: string;
-  endedBecause: PreviousWork['endedBecause'];
-  note: string | null;
+const previousFields = {
+  agent: text(),
+  endedBecause: text<PreviousWork['endedBecause']>(),
+  note: nullable(text()),
   /** JSON; what an earlier agent left, if the last one left nothing. */
-  checkpoint: string | null;
-  at: Date;
-}
+  checkpoint: nullable(text()),
+  at: date(),
+};
+/** How the last agent's work on an item ended: for whoever takes it up again. */
+export type Previous = Stored<typeof previousFields>;
 
 /** What an item waits for people to do: at most one of these at a time, for they are states of its work. */
 export type Need = 'question' | 'review' | 'validation' | 'returned' | 'stalled' | 'failed';
 
-/** What an item needs from people (attention.ts), stored in it, so that the list over all projects is a read of an index however many items there are. */
-export interface Attention {
-  needs: { kind: Need; since: Date } | null;
-  /** What it depends on was done wrong: it was sent back and has not passed since; in older data also what is gone, or depends on the item itself. */
-  blocked: { since: Date; on: BlockedOn[] } | null;
-  /** To a person, until it is done. */
-  assigned: { since: Date } | null;
-}
-
-export interface BlockedOn {
+const blockedOnFields = {
   /** The item's, or what names nothing, as it was written. */
-  ref: string;
-  taskId: string;
-  why: 'returned' | 'deleted' | 'cycle';
-}
+  ref: text(),
+  taskId: text(),
+  why: text<'returned' | 'deleted' | 'cycle'>(),
+};
+export type BlockedOn = Stored<typeof blockedOnFields>;
 
-export interface ItemRecord {
-  _id: string;
-  organizationId: string;
-  projectId: string;
-  boardId: string;
-  boardColumnId: string;
-  taskId: string;
-  title: string;
-  description: string;
-  type: ItemType;
-  priority: Priority;
+const attentionFields = {
+  needs: nullable(part(partSchemaOf({ kind: text<Need>(), since: date() }))),
+  /** What it depends on was done wrong: it was sent back and has not passed since; in older data also what is gone, or depends on the item itself. */
+  blocked: nullable(part(partSchemaOf({ since: date(), on: parts(partSchemaOf(blockedOnFields)) }))),
+  /** To a person, until it is done. */
+  assigned: nullable(part(partSchemaOf({ since: date() }))),
+};
+/** What an item needs from people (attention.ts), stored in it, so that the list over all projects is a read of an index however many items there are. */
+export type Attention = Stored<typeof attentionFields>;
+
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  projectId: text(),
+  boardId: text(),
+  boardColumnId: text(),
+  taskId: text(),
+  title: text(),
+  description: withDefault(text(), ''),
+  type: text<ItemType>(ITEM_TYPES),
+  priority: text<Priority>(PRIORITIES),
   /** Absent, or null, if there is none; likewise the estimate. */
-  dueDate?: string | null | undefined;
-  estimate?: number | null | undefined;
+  dueDate: optional(nullable(text())),
+  estimate: optional(nullable(number())),
   /** Ids of labels of its project, which may have been deleted. Absent: none. */
-  labels?: string[] | undefined;
-  assignee: string | null;
+  labels: optional(texts()),
+  assignee: nullable(text()),
   /** The user whom the one who assigned it by hand meant; NOBODY: none has that name. Absent: not known, as in what earlier versions stored. */
-  assigneeId?: string | null | undefined;
+  assigneeId: optional(nullable(text())),
   /** Absent if none was given. */
-  externalId?: string | undefined;
-  parentId: string | null;
+  externalId: optional(text()),
+  parentId: nullable(text()),
   /** See found-by.ts. */
-  foundBy: string[];
+  foundBy: texts(),
   /** Counts changes to the item's place in the tree: its type and its ancestors. */
-  treeVersion: number;
-  childCount: number;
+  treeVersion: number(),
+  childCount: number(),
   /** What `metadata.dependsOn` says, as references in their stored form. */
-  dependsOn: string[];
+  dependsOn: texts(),
   /** Those of `dependsOn` that are not handed over yet. */
-  waitsFor: string[];
+  waitsFor: texts(),
   /** See claimable.ts. */
-  claimOrder: number | null;
-  claimableFrom: Date | null;
-  position: number;
-  metadata: Metadata;
-  isAiProcessing: boolean;
+  claimOrder: nullable(number()),
+  claimableFrom: nullable(date()),
+  position: number(),
+  metadata: withDefault(mixed<Metadata>(), {}),
+  isAiProcessing: flag(),
   /** Ends when the item leaves `In Progress`, whoever moves it. */
-  lease: LeaseRecord | null;
+  lease: nullable(part(leaseSchema)),
   /** The agent that last made itself the assignee, by a claim. Its name holds nothing once its lease has ended. */
-  claimedBy?: string | null | undefined;
+  claimedBy: optional(nullable(text())),
   /** Who claimed it last, or handed it over: a pass by the same is no review. */
-  workedBy?: { keyId: string; userId: string } | undefined;
+  workedBy: optional(part(partSchemaOf({ keyId: text(), userId: text() }))),
   /** Dependencies that were sent back when it was already being worked on, until they pass. */
-  onReturnedBase?: ReturnedBase[] | undefined;
+  onReturnedBase: optional(parts(returnedBaseSchema)),
   /** Absent, or null, except in items that wait to be taken up again. */
-  returned?: Returned | null | undefined;
+  returned: optional(nullable(part(returnedSchema))),
   /** Absent, or null, if there is nothing of the kind, or somebody has claimed it since. */
-  abandoned?: Abandoned | null | undefined;
+  abandoned: optional(nullable(part(abandonedSchema))),
   /** Absent, or null, if no agent has worked on it, or it is done. */
-  previous?: Previous | null | undefined;
+  previous: optional(nullable(part(partSchemaOf(previousFields)))),
   /** What it needs from people; see attention.ts. Absent, or null: nothing. */
-  needs?: Attention['needs'] | undefined;
-  blocked?: Attention['blocked'] | undefined;
-  assigned?: Attention['assigned'] | undefined;
+  needs: optional(attentionFields.needs),
+  blocked: optional(attentionFields.blocked),
+  assigned: optional(attentionFields.assigned),
   /** Counts the changes visible to callers; what `If-Match` compares. */
-  version: number;
+  version: number(),
   /**
    * Counts every write, even one that only says "I rely on this item staying as it is" (`touch` in the repository), so that
    * transactions that must not overtake each other conflict. Orders the item's history without a clock.
    */
-  revision: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
+  revision: number(),
+  createdAt: date(),
+  updatedAt: date(),
+};
 
-const returnedSchema = new mongoose.Schema<Returned>(
-  {
-    from: { type: String, required: true },
-    at: { type: Date, required: true },
-    summary: String,
-    issues: { type: [String], default: undefined },
-  },
-  { _id: false },
-);
+export type ItemRecord = Stored<typeof fields>;
 
-const previousSchema = new mongoose.Schema<Previous>(
-  {
-    agent: { type: String, required: true },
-    endedBecause: { type: String, required: true },
-    note: String,
-    checkpoint: String,
-    at: { type: Date, required: true },
-  },
-  { _id: false },
-);
-
-const used = {
-  totalTokens: { type: Number, required: true },
-  inputTokens: Number,
-  outputTokens: Number,
-  cachedInputTokens: Number,
-  cacheWriteTokens: Number,
-  costMicrodollars: Number,
-  costBasis: String,
-} as const;
-
-const earlierSchema = new mongoose.Schema<Used>(used, { _id: false });
-
-const abandonedSchema = new mongoose.Schema<Abandoned>(
-  {
-    ...used,
-    model: String,
-    provider: String,
-    earlier: earlierSchema,
-    keyId: { type: String, required: true },
-    durationMs: { type: Number, required: true },
-  },
-  { _id: false },
-);
-
-const reportSchema = new mongoose.Schema<TokenReport>(
-  {
-    ...used,
-    model: { type: String, required: true },
-    provider: { type: String, required: true },
-    earlier: earlierSchema,
-    paidMicrodollars: Number,
-    at: { type: Date, required: true },
-  },
-  { _id: false },
-);
-
-const noticeSchema = new mongoose.Schema<Notice>(
-  {
-    kind: { type: String, required: true },
-    taskId: { type: String, required: true },
-    summary: { type: String, default: '' },
-    issues: { type: [String], required: true },
-    at: { type: Date, required: true },
-  },
-  { _id: false },
-);
-
-const returnedBaseSchema = new mongoose.Schema<ReturnedBase>(
-  {
-    id: { type: String, required: true },
-    taskId: { type: String, required: true },
-    until: { type: String, required: true },
-  },
-  { _id: false },
-);
-
-const needsSchema = new mongoose.Schema<NonNullable<Attention['needs']>>(
-  { kind: { type: String, required: true }, since: { type: Date, required: true } },
-  { _id: false },
-);
-
-const blockedOnSchema = new mongoose.Schema<BlockedOn>(
-  {
-    ref: { type: String, required: true },
-    taskId: { type: String, required: true },
-    why: { type: String, required: true },
-  },
-  { _id: false },
-);
-
-const blockedSchema = new mongoose.Schema<NonNullable<Attention['blocked']>>(
-  { since: { type: Date, required: true }, on: { type: [blockedOnSchema], required: true } },
-  { _id: false },
-);
-
-const assignedSchema = new mongoose.Schema<NonNullable<Attention['assigned']>>(
-  { since: { type: Date, required: true } },
-  { _id: false },
-);
-
-const leaseSchema = new mongoose.Schema<LeaseRecord>(
-  {
-    token: { type: String, required: true },
-    keyId: { type: String, required: true },
-    agent: String,
-    run: String,
-    beats: Number,
-    claimedAt: Date,
-    expiresAt: { type: Date, required: true },
-    leaseSeconds: Number,
-    stallsAt: Date,
-    state: String,
-    userId: String,
-    note: String,
-    question: String,
-    askedAt: Date,
-    askedRevision: Number,
-    notices: { type: [noticeSchema], default: undefined },
-    progress: Number,
-    report: reportSchema,
-    unsettledUntil: Date,
-    checkpoint: String,
-    heardRevision: Number,
-    before: {
-      boardColumnId: { type: String, required: true },
-      assignee: { type: String, default: null },
-      isAiProcessing: { type: Boolean, required: true },
-      claimedBy: String,
-      returned: returnedSchema,
-    },
-  },
-  { _id: false },
-);
-
-const itemSchema = new mongoose.Schema<ItemRecord>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    projectId: { type: String, required: true },
-    boardId: { type: String, required: true },
-    boardColumnId: { type: String, required: true },
-    taskId: { type: String, required: true },
-    title: { type: String, required: true },
-    description: { type: String, default: '' },
-    type: { type: String, enum: ITEM_TYPES, required: true },
-    priority: { type: String, enum: PRIORITIES, required: true },
-    dueDate: String,
-    estimate: Number,
-    labels: { type: [String], default: undefined },
-    assignee: { type: String, default: null },
-    assigneeId: String,
-    externalId: String,
-    parentId: { type: String, default: null },
-    foundBy: { type: [String], required: true },
-    treeVersion: { type: Number, required: true },
-    childCount: { type: Number, required: true },
-    dependsOn: { type: [String], required: true },
-    waitsFor: { type: [String], required: true },
-    claimOrder: { type: Number, default: null },
-    claimableFrom: { type: Date, default: null },
-    position: { type: Number, required: true },
-    metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
-    isAiProcessing: { type: Boolean, required: true },
-    lease: { type: leaseSchema, default: null },
-    claimedBy: String,
-    workedBy: { keyId: String, userId: String },
-    onReturnedBase: { type: [returnedBaseSchema], default: undefined },
-    returned: returnedSchema,
-    abandoned: abandonedSchema,
-    previous: previousSchema,
-    needs: needsSchema,
-    blocked: blockedSchema,
-    assigned: assignedSchema,
-    version: { type: Number, required: true },
-    revision: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  // An empty object in metadata is a value too.
-  { collection: 'work_items', versionKey: false, minimize: false },
-);
+// An empty object in metadata is a value too.
+const itemSchema = schemaOf(fields, { collection: 'work_items', minimize: false });
 // Items are named by their phrases (found-by.ts), or by one of the two unique ones.
 itemSchema.index({ organizationId: 1, foundBy: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });

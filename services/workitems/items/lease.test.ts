@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { handOverProblem, type LeaseRecord } from './lease.ts';
+import type { LeaseRecord } from './lease.model.ts';
+import { handOverProblem } from './lease.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
 const lease = (expiresAt: string): LeaseRecord => ({

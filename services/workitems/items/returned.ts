@@ -3,7 +3,7 @@ import type { Rework } from '@worktrack/contracts/work-items/work-item';
 import type { ColumnRecord } from '../boards/boards.model.ts';
 import { isInProgress, type Role } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
-import type { Returned } from './lease.ts';
+import type { Returned } from './lease.model.ts';
 
 /** Whether a task is waiting to be taken up again. One with a lease, live or expired, belongs to its agent or is free because the lease ended. */
 export function isReturned({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>, role: Role): boolean {

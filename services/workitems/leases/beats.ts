@@ -1,7 +1,8 @@
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { type LeaseRecord, shownLease } from '../items/lease.ts';
+import type { LeaseRecord } from '../items/lease.model.ts';
+import { shownLease } from '../items/lease.ts';
 
 type Listener = (organizationId: string, beat: Beat) => void;
 

@@ -1,7 +1,8 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { isLive, type LeaseRecord } from '../items/lease.ts';
+import type { LeaseRecord } from '../items/lease.model.ts';
+import { isLive } from '../items/lease.ts';
 
 const BATCH = 500;
 const FIELDS = {

@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis } from '@worktrack/contracts/work-items/costs/sessions';
-import type { Used, UsedBy } from '../items/lease.ts';
+import type { Used, UsedBy } from '../items/lease.model.ts';
 import { type Price, priceOf, type TokenUse } from './price.ts';
 
 /** Of an agent that reports tokens without a model. Whichever model it names first has used them. */

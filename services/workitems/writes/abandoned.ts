@@ -2,7 +2,7 @@ import { endInFlight } from '../budgets/budgets.repository.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { Abandoned } from '../items/lease.ts';
+import type { Abandoned } from '../items/lease.model.ts';
 import { insertSession } from '../sessions/sessions.repository.ts';
 
 const SESSION_TYPE = 'abandoned';

@@ -10,7 +10,7 @@ import { attentionAfter, blockedAfter, needUnder } from '../items/attention.ts';
 import { asRead, type ReadItem } from '../items/grounds.ts';
 import { type Attention, ItemModel, type ItemRecord } from '../items/items.model.ts';
 
-import type { Abandoned, LeaseRecord } from '../items/lease.ts';
+import type { Abandoned, LeaseRecord } from '../items/lease.model.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { tellAttention } from './attention.ts';
 import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';

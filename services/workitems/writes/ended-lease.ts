@@ -4,7 +4,8 @@ import { type NewEvent, record } from '../history/history.repository.ts';
 import type { ToldItem } from '../history/tell.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 
-import { isLive, type LeaseRecord } from '../items/lease.ts';
+import type { LeaseRecord } from '../items/lease.model.ts';
+import { isLive } from '../items/lease.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { abandonSession } from './abandoned.ts';
 

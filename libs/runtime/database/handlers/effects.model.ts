@@ -1,33 +1,27 @@
 import mongoose from 'mongoose';
+import { date, optional, text, texts } from '../documents/fields.ts';
+import { type Stored, schemaOf } from '../documents/schema.ts';
 
 /** How long a repeated write returns the first result. */
 export const EFFECT_RETENTION_SECONDS = 24 * 60 * 60;
 
 /** The record of one write, created in the transaction of its effect, so that either both exist or neither does. */
-export interface EffectRecord {
+const fields = {
   /** `<organization>:<idempotency key>` */
-  _id: string;
-  operation: string;
+  _id: text(),
+  operation: text(),
   /** Hash of the session's project and the canonical input; see effects.repository.ts. */
-  inputHash: string;
+  inputHash: text(),
   /** The items that the input names, in the order of the canonical input. */
-  names?: string[];
+  names: optional(texts()),
   /** The result as JSON. */
-  answer: string;
-  createdAt: Date;
-}
+  answer: text(),
+  createdAt: date(),
+};
 
-const effectSchema = new mongoose.Schema<EffectRecord>(
-  {
-    _id: { type: String, required: true },
-    operation: { type: String, required: true },
-    inputHash: { type: String, required: true },
-    names: { type: [String], default: undefined },
-    answer: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-  },
-  { collection: 'effects', versionKey: false },
-);
+export type EffectRecord = Stored<typeof fields>;
+
+const effectSchema = schemaOf(fields, { collection: 'effects' });
 effectSchema.index({ createdAt: 1 }, { expireAfterSeconds: EFFECT_RETENTION_SECONDS });
 
 export const EffectModel = mongoose.model('Effect', effectSchema);

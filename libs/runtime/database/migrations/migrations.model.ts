@@ -1,24 +1,20 @@
 import mongoose from 'mongoose';
+import { date, nullable, number, text, withDefault } from '../documents/fields.ts';
+import { type Stored, schemaOf } from '../documents/schema.ts';
 
-export interface MigrationRecord {
+const fields = {
   /** The migration's name. */
-  _id: string;
+  _id: text(),
   /** How often it has gone through all documents. */
-  passes: number;
+  passes: number(),
   /** Progress of the current pass: the last `_id` of its last batch. */
-  after: string;
+  after: withDefault(text(), ''),
   /** When the last pass ended. */
-  passEndedAt: Date | null;
-}
+  passEndedAt: nullable(date()),
+};
 
-const migrationSchema = new mongoose.Schema<MigrationRecord>(
-  {
-    _id: { type: String, required: true },
-    passes: { type: Number, required: true },
-    after: { type: String, default: '' },
-    passEndedAt: { type: Date, default: null },
-  },
-  { collection: 'migrations', versionKey: false },
-);
+export type MigrationRecord = Stored<typeof fields>;
+
+const migrationSchema = schemaOf(fields, { collection: 'migrations' });
 
 export const MigrationModel = mongoose.model('Migration', migrationSchema);

@@ -1,21 +1,18 @@
 import mongoose from 'mongoose';
+import { number, text, texts } from '../documents/fields.ts';
+import { type Stored, schemaOf } from '../documents/schema.ts';
 
 /** A process that opens transactions, and its sessions, so that others can end what it leaves open. */
-export interface TransactionOwnerRecord {
-  _id: string;
+const fields = {
+  _id: text(),
   /** Increases as long as the process runs. A count, not a time: two machines' clocks need not agree. */
-  beat: number;
+  beat: number(),
   /** UUIDs of its sessions on the server. */
-  sessions: string[];
-}
+  sessions: texts(),
+};
 
-const ownerSchema = new mongoose.Schema<TransactionOwnerRecord>(
-  {
-    _id: { type: String, required: true },
-    beat: { type: Number, required: true },
-    sessions: { type: [String], required: true },
-  },
-  { collection: 'transaction_owners', versionKey: false },
-);
+export type TransactionOwnerRecord = Stored<typeof fields>;
+
+const ownerSchema = schemaOf(fields, { collection: 'transaction_owners' });
 
 export const TransactionOwnerModel = mongoose.model('TransactionOwner', ownerSchema);

@@ -1,63 +1,42 @@
 import type { EventSubject, EventType } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
+import { date, mixed, nullable, number, optional, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 const RETENTION_SECONDS = 30 * 24 * 60 * 60;
 
-export interface DeliveryDocument {
-  _id: string;
-  organizationId: string;
-  webhookId: string;
-  eventId: string;
-  seq: number;
-  type: EventType;
-  subject: EventSubject;
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  webhookId: text(),
+  eventId: text(),
+  seq: number(),
+  type: text<EventType>(),
+  subject: mixed<EventSubject>(),
   /** `<kind>:<id>`: deliveries with the same one are sent in order. */
-  about: string;
-  state: Delivery['state'];
-  attempts: number;
+  about: text(),
+  state: text<Delivery['state']>(),
+  attempts: number(),
   /** Attempts made before it was replayed. */
-  attemptsBefore: number;
-  status: number | null;
-  error: string | null;
-  answer: string | null;
-  durationMs: number | null;
-  createdAt: Date;
-  attemptedAt: Date | null;
-
+  attemptsBefore: number(),
+  status: nullable(number()),
+  error: nullable(text()),
+  answer: nullable(text()),
+  durationMs: nullable(number()),
+  createdAt: date(),
+  attemptedAt: nullable(date()),
   /** Not tried yet: its place in the queue, equal to its `seq`. */
-  fresh?: number;
+  fresh: optional(number()),
   /** When to try again. A number, as everything that orders a queue. */
-  dueAtMs?: number;
+  dueAtMs: optional(number()),
   /** Until then, later events about its subject wait for it. */
-  holdsUntilMs?: number;
-}
+  holdsUntilMs: optional(number()),
+};
 
-const deliverySchema = new mongoose.Schema<DeliveryDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    webhookId: { type: String, required: true },
-    eventId: { type: String, required: true },
-    seq: { type: Number, required: true },
-    type: { type: String, required: true },
-    subject: { type: mongoose.Schema.Types.Mixed, required: true },
-    about: { type: String, required: true },
-    state: { type: String, required: true },
-    attempts: { type: Number, required: true },
-    attemptsBefore: { type: Number, required: true },
-    status: { type: Number, default: null },
-    error: { type: String, default: null },
-    answer: { type: String, default: null },
-    durationMs: { type: Number, default: null },
-    createdAt: { type: Date, required: true },
-    attemptedAt: { type: Date, default: null },
-    fresh: Number,
-    dueAtMs: Number,
-    holdsUntilMs: Number,
-  },
-  { collection: 'deliveries', versionKey: false },
-);
+export type DeliveryDocument = Stored<typeof fields>;
+
+const deliverySchema = schemaOf(fields, { collection: 'deliveries' });
 deliverySchema.index({ organizationId: 1, webhookId: 1, _id: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, state: 1, _id: 1 });
 // The queues.

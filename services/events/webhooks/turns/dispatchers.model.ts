@@ -1,15 +1,16 @@
+import { number, text } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /** A process that sends to webhooks. */
-export interface DispatcherDocument {
-  _id: string;
+const fields = {
+  _id: text(),
   /** Counts up while it is running. A count rather than a time, because the clocks of two machines need not agree. */
-  beat: number;
-}
+  beat: number(),
+};
 
-const dispatcherSchema = new mongoose.Schema<DispatcherDocument>(
-  { _id: { type: String, required: true }, beat: { type: Number, required: true } },
-  { collection: 'dispatchers', versionKey: false },
-);
+export type DispatcherDocument = Stored<typeof fields>;
+
+const dispatcherSchema = schemaOf(fields, { collection: 'dispatchers' });
 
 export const DispatcherModel = mongoose.model('Dispatcher', dispatcherSchema);
