@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import { emitAgain } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
 import { type Places, placesOf } from '../sources/sources.repository.ts';
 import type { TellingScope } from '../telling-scope.ts';
@@ -53,11 +54,11 @@ export const receipts = {
   async remove(events: readonly PublishedEvent[]): Promise<void> {
     if (events.length === 0) return;
     // An update for each: one for all would keep what it has locked while it waits for a transaction.
-    await ItemModel.bulkWrite(
-      events.map(({ organizationId, subject }) => ({
-        updateOne: { filter: { organizationId, _id: subject.id }, update: { $unset: { unpublished: 1 } } },
-      })),
-      { ordered: false },
+    const updates = events.map(({ organizationId, subject }) => ({
+      updateOne: { filter: { organizationId, _id: subject.id }, update: { $unset: { unpublished: 1 } } },
+    }));
+    await databaseServer().inOneCommit(updates.length, (session) =>
+      ItemModel.bulkWrite(updates, { ordered: session !== undefined, ...(session && { session }) }),
     );
   },
 };
