@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { Progress } from '../report/progress.ts';
 import { Child } from './child.ts';
 import { Part } from './part.ts';
@@ -10,7 +10,7 @@ import { supervise } from './supervise.ts';
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-supervise-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function supervised() {
+async function supervised(cwd = () => folder) {
   const part = await Part.start({
     name: 'Example',
     pidFile: join(folder, 'run', `${crypto.randomUUID()}.pid`),
@@ -21,7 +21,7 @@ async function supervised() {
         command: 'sleep',
         args: ['1000'],
         env: process.env,
-        cwd: folder,
+        cwd: cwd(),
         logFile: join(folder, 'log'),
       }),
   });
@@ -51,6 +51,22 @@ describe('a supervised part', () => {
     }
     end();
     await part.stop();
+  });
+
+  it('that ran for long and can no longer be started is tried less and less often, too', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      let place = folder;
+      const { part, lines, end } = await supervised(() => place);
+      vi.setSystemTime(Date.now() + 3_600_000);
+      place = join(folder, 'nowhere');
+      process.kill(part.pid, 'SIGKILL');
+      await expect.poll(() => lines.length).toBe(3);
+      expect(lines.map((line) => /restarting it in (\S+) s/.exec(line)?.[1])).toEqual(['0.2', '0.4', '0.8']);
+      end();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('that is stopped stays stopped', async () => {

@@ -13,13 +13,15 @@ const HEALTHY_AFTER_MS = 60_000;
  */
 export function supervise(part: Part, progress: Progress, onRestart: () => void): () => void {
   let delayMs = FIRST_DELAY_MS;
-  let startedAtMs = Date.now();
+  /** Undefined while it is not: one whose restarts fail has not run at all, however long ago the last good one was. */
+  let readySinceMs: number | undefined = Date.now();
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
 
   const again = (description: string) => {
     if (ended) return;
-    if (Date.now() - startedAtMs > HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS;
+    if (readySinceMs !== undefined && Date.now() - readySinceMs > HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS;
+    readySinceMs = undefined;
     progress.line(`${description}; restarting it in ${delayMs / 1000} s.`);
     timer = setTimeout(restart, delayMs);
     delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
@@ -27,7 +29,7 @@ export function supervise(part: Part, progress: Progress, onRestart: () => void)
   const restart = async () => {
     try {
       await part.restart();
-      startedAtMs = Date.now();
+      readySinceMs = Date.now();
       // First, so that stack.json is already up to date for readers of this line.
       onRestart();
       progress.line(`${part.name} is ready again (process ${part.pid}).`);
