@@ -31,8 +31,6 @@ export function announce(progress: Progress, it: Announcement): void {
   };
   const lines = [
     '',
-    `worktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`,
-    '',
     `  Console       ${it.loginLink}`,
     `                The link signs in once, within ${CODE_MINUTES} minutes; ${linkCommand(it.dataDir)} creates another.`,
     '',
@@ -53,5 +51,7 @@ export function announce(progress: Progress, it: Announcement): void {
     '',
     `${it.howToStop}`,
   ];
-  progress.line(lines.join('\n'));
+  progress.line(`\nworktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`);
+  // The link and the key give an owner's rights, and logs are passed on.
+  progress.secret(lines.join('\n'));
 }

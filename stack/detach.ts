@@ -52,6 +52,7 @@ export const detachedSink: Sink = {
     process.stdout.write(text);
     tell({ output: text });
   },
+  show: (text) => tell({ output: text }),
 };
 
 export function reportReady(): void {

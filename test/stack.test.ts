@@ -140,6 +140,10 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     expect(await detached.ended).toBe(0);
     expect(detached.output).toContain(`\`npm run stop -- --data-dir ${dataDir}\` stops it.`);
     expect(detached.output).not.toContain(first.apiKey);
+    expect(detached.output).toContain('/console/#code=wtc_');
+    const log = readFileSync(join(dataDir, 'logs', 'stack.log'), 'utf8');
+    expect(log).toContain('worktrack is ready');
+    expect(log).not.toContain('wtc_');
     const again = readStack();
     for (const kept of ['apiKey', 'organizationId', 'projectId', 'boardId', 'columns', 'source'] as const) {
       expect(again[kept]).toEqual(first[kept]);

@@ -8,6 +8,8 @@ export interface Sink {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): void;
+  /** The same without what stays: for a sink that is a log, too. */
+  show?(text: string): void;
 }
 
 /** What a person sees during startup: permanent lines, and steps that appear if they take longer than a second. */
@@ -24,6 +26,13 @@ export class Progress {
   line(text: string): void {
     this.#erase();
     this.#out.write(`${text}\n`);
+  }
+
+  /** For secrets: a line that no log keeps. */
+  secret(text: string): void {
+    this.#erase();
+    if (this.#out.show) this.#out.show(`${text}\n`);
+    else this.#out.write(`${text}\n`);
   }
 
   /** @param title as in `Starting RabbitMQ`; unique among the steps in progress */
