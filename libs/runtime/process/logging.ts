@@ -1,13 +1,10 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { isTracing, tracing } from '../tracing/tracing.ts';
 import type { Span } from '../tracing/types.ts';
+import { LogOutput } from './log-output.ts';
 
-/**
- * Lines are written together: a write for each took an eighth of what a small response costs the gateway. Fatal lines are written at once, and everything
- * pending when the process ends; a process that is killed loses its very last lines.
- */
-const GATHERED_BYTES = 4_096;
-const GATHER_MS = 100;
+const STDOUT = 1;
+const output = new LogOutput(STDOUT);
 
 /** Fields that never reach a log, wherever a caller may have put them. */
 const SECRET_FIELDS = ['authorization', 'key', 'apiKey', 'token', 'leaseToken', 'captchaToken', 'secret', 'password'];
@@ -37,28 +34,8 @@ export function createLog(service: string, level: string): Logger {
       serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
     },
-    gathered(),
+    output,
   );
-}
-
-/** Writes what has waited long enough. Pino's own periodic flush writes nothing, ten times a second, when nothing was logged. */
-function gathered(): DestinationStream & { flushSync(): void } {
-  const output = destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED_BYTES });
-  let isDue = false;
-  const flush = () => {
-    isDue = false;
-    output.flush();
-  };
-  return {
-    write: (line) => {
-      output.write(line);
-      if (isDue) return;
-      isDue = true;
-      setTimeout(flush, GATHER_MS).unref();
-    },
-    // After a fatal line.
-    flushSync: () => output.flushSync(),
-  };
 }
 
 /** As a log names a trace (https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/). */
