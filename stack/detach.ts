@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeFolder } from './data-dir.ts';
 import type { Sink } from './report/progress.ts';
 
+const STDOUT = 1;
 /** Set for the process that stays. */
 const MARK = 'WORKTRACK_DETACHED';
 
@@ -49,7 +50,11 @@ export async function startDetached(args: readonly string[], dataDir: string): P
 /** In the process that stays: its log, and the starter's terminal for as long as that exists. */
 export const detachedSink: Sink = {
   write(text) {
-    process.stdout.write(text);
+    try {
+      writeSync(STDOUT, text);
+    } catch {
+      // On a full disk the log lacks a line. Through process.stdout it would be the end of the stack.
+    }
     tell({ output: text });
   },
   show: (text) => tell({ output: text }),

@@ -82,8 +82,11 @@ export class Part {
   }
 
   #adopt(child: Child): void {
-    const identity = processIdentity(child.pid);
-    if (identity) writeFileSync(this.#options.pidFile, JSON.stringify(identity), { mode: 0o600 });
+    try {
+      writeFileSync(this.#options.pidFile, JSON.stringify(processIdentity(child.pid)), { mode: 0o600 });
+    } catch {
+      // On a full disk. The kernel ends it with us, too (child.ts).
+    }
     void child.exited.then(() => {
       if (this.#exitIsWanted) return;
       for (const listener of this.#listeners) listener(child.describeExit());

@@ -32,7 +32,13 @@ async function supervised(cwd = () => folder) {
     part,
     lines,
     end,
-    nextRestart: () => new Promise<void>((resolve) => restarted.push(resolve)),
+    nextRestart: (failure?: string) =>
+      new Promise<void>((resolve) =>
+        restarted.push(() => {
+          resolve();
+          if (failure) throw new Error(failure);
+        }),
+      ),
   };
 }
 
@@ -67,6 +73,20 @@ describe('a supervised part', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('that runs again is not restarted because a file about it cannot be written, on a full disk for example', async () => {
+    const { part, lines, end, nextRestart } = await supervised();
+    const restarted = nextRestart('No space left.');
+    process.kill(part.pid, 'SIGKILL');
+    await restarted;
+    await expect.poll(() => lines.length).toBe(3);
+    expect(lines.slice(1)).toEqual([
+      'What uses Example could not be told of its new process: No space left.\n',
+      `Example is ready again (process ${part.pid}).\n`,
+    ]);
+    end();
+    await part.stop();
   });
 
   it('that is stopped stays stopped', async () => {

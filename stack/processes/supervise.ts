@@ -29,13 +29,18 @@ export function supervise(part: Part, progress: Progress, onRestart: () => void)
   const restart = async () => {
     try {
       await part.restart();
-      readySinceMs = Date.now();
+    } catch (error) {
+      again(messageOf(error));
+      return;
+    }
+    readySinceMs = Date.now();
+    try {
       // First, so that stack.json is already up to date for readers of this line.
       onRestart();
-      progress.line(`${part.name} is ready again (process ${part.pid}).`);
     } catch (error) {
-      again(error instanceof Error ? error.message : String(error));
+      progress.line(`What uses ${part.name} could not be told of its new process: ${messageOf(error)}`);
     }
+    progress.line(`${part.name} is ready again (process ${part.pid}).`);
   };
   part.onUnexpectedExit(again);
   return () => {
@@ -43,3 +48,5 @@ export function supervise(part: Part, progress: Progress, onRestart: () => void)
     clearTimeout(timer);
   };
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
