@@ -1,15 +1,15 @@
 import { CODE_MINUTES } from '@worktrack/contracts/keys/sessions';
 import { linkCommand } from './options.ts';
 import type { Progress } from './report/progress.ts';
-import type { Seed } from './seed/seed.ts';
+import { OTHER_KEY, type Seeded } from './seed/seed.ts';
 
 export interface Announcement {
   readonly baseUrl: string;
   /** Of the gateways other than the first. */
   readonly moreGateways: readonly string[];
-  readonly seed: Seed & { readonly isNew: boolean };
-  /** Signs in to the console, once. */
-  readonly loginLink: string;
+  readonly seed: Seeded;
+  /** Signs in to the console, once. Undefined where the key no longer works. */
+  readonly loginLink: string | undefined;
   readonly dataDir: string;
   readonly prometheusUrl: string | undefined;
   readonly tookMs: number;
@@ -31,8 +31,10 @@ export function announce(progress: Progress, it: Announcement): void {
   };
   const lines = [
     '',
-    `  Console       ${it.loginLink}`,
-    `                The link signs in once, within ${CODE_MINUTES} minutes; ${linkCommand(it.dataDir)} creates another.`,
+    `  Console       ${it.loginLink ?? `${baseUrl}/console/`}`,
+    it.loginLink
+      ? `                The link signs in once, within ${CODE_MINUTES} minutes; ${linkCommand(it.dataDir)} creates another.`
+      : `                The API key of the first start is refused, so there is no link that signs in. ${OTHER_KEY}`,
     '',
     `  API           ${baseUrl}/api`,
     `  MCP           ${baseUrl}/mcp`,

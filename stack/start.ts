@@ -74,7 +74,7 @@ async function startIn(
   const [baseUrl, ...moreGateways] = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
   if (baseUrl === undefined) throw new Error('There is no gateway.');
   const seeded = await progress.step('Preparing the data', () =>
-    seed(dataDir.path, baseUrl, servers.urls.rabbitmq, secrets),
+    seed(dataDir.path, baseUrl, servers.urls.rabbitmq, secrets, process.env.WORKTRACK_API_KEY),
   );
 
   const prometheus = options.monitoring ? await startMonitoring(dataDir.path, services, progress) : undefined;
@@ -96,7 +96,7 @@ async function startIn(
     baseUrl,
     moreGateways,
     seed: seeded,
-    loginLink: await loginLink(baseUrl, seeded),
+    loginLink: seeded.works ? await loginLink(baseUrl, seeded) : undefined,
     dataDir: dataDir.path,
     prometheusUrl: prometheus?.url,
     tookMs: Date.now() - startedAtMs,

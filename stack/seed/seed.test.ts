@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-const start = () => seed(dataDir, system.baseUrl, system.rabbitmqUrl, system.secrets);
+const start = (givenKey?: string) => seed(dataDir, system.baseUrl, system.rabbitmqUrl, system.secrets, givenKey);
 
 test('a start after the first project was deleted continues with the newest existing one, and creates one if there is none', async () => {
   const first = await start();
@@ -39,4 +39,19 @@ test('the key of a start that did not come to its end is shown by the next one',
   writeFileSync(join(dataDir, 'seed.json'), JSON.stringify({ apiKey, organizationId }));
   expect(await start()).toMatchObject({ apiKey, isNew: true });
   expect(await start()).toMatchObject({ apiKey, isNew: false });
+});
+
+test('a start after its key was rotated finds the same organization, and goes on with another key of it', async () => {
+  const { isNew: _, works: _works, ...before } = await start();
+  const call = caller(system.baseUrl, before.apiKey);
+  const { data: me } = await call<{ key: { id: string } }>('GET', '/api/me');
+  const rotated = await call<{ key: string }>('POST', `/api/api-keys/${me.key.id}/rotate`, { overlapSeconds: 0 });
+
+  const withoutKey = { ...before, isNew: false, works: false };
+  expect(await start()).toEqual(withoutKey);
+  const { apiKey: foreign } = await system.newOrganization();
+  expect(await start(foreign)).toEqual(withoutKey);
+  const after = { ...before, apiKey: rotated.data.key, isNew: false, works: true };
+  expect(await start(rotated.data.key)).toEqual(after);
+  expect(await start()).toEqual(after);
 });
