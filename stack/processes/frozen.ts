@@ -23,7 +23,7 @@ export async function whileFrozen<Result>(leaders: readonly number[], work: () =
   const ended = once(thaw, 'close');
   try {
     for (const pid of leaders) {
-      process.kill(-pid, 'SIGSTOP');
+      stop(pid);
       await untilFrozen(pid);
     }
     const result = await work();
@@ -33,6 +33,17 @@ export async function whileFrozen<Result>(leaders: readonly number[], work: () =
   } finally {
     thaw.stdin.end();
     await ended;
+  }
+}
+
+function stop(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGSTOP');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    throw new StartError(
+      `Process ${leader} of the stack has ended and is being restarted. Try again once it is ready; if it does not get so, stop the stack first.`,
+    );
   }
 }
 
