@@ -1,8 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import { connectBroker } from '@worktrack/rpc/connection';
+import { Election } from '@worktrack/rpc/events/election';
 import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
 import { hmacSigner } from '@worktrack/rpc/message/signature';
+import { TestProxy } from '@worktrack/rpc/testing/proxy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { servers, virtualHost } from '../../../test/support/servers.ts';
 import { connectDatabase, disconnectDatabase } from '../database/connection.ts';
@@ -10,7 +12,7 @@ import { OutboxModel, type OutboxRecord } from '../database/outbox/outbox.model.
 import { emit, onEmitted, outbox } from '../database/outbox/outbox.repository.ts';
 import { commitAlone } from '../database/writes/commit-alone.ts';
 import { createLog } from '../process/logging.ts';
-import { rpcObserver } from '../process/metrics.ts';
+import { registry, rpcObserver } from '../process/metrics.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { OutboxPublisher } from './outbox-publisher.ts';
 
@@ -184,6 +186,39 @@ describe('the order of a subject', () => {
     await expect.poll(isEmpty).toBe(true);
     await expect.poll(() => revisionsBySubject()).toEqual(Object.fromEntries(all));
   });
+});
+
+test('a process that is no longer elected has no lag, whatever it could not publish before', async () => {
+  const proxy = await TestProxy.to(rabbitmqUrl);
+  const [broker, otherBroker] = await Promise.all(
+    [proxy.url, rabbitmqUrl].map((url) => connectBroker({ url, name: 'test publisher', log })),
+  );
+  if (!broker || !otherBroker) throw new Error('There is no broker.');
+  const old = { ...record('kept', 1, Date.now() - 3_600_000), data: {} } as unknown as PublishedEvent;
+  const failing = {
+    next: async () => [old],
+    earlier: async () => [],
+    remove: () => Promise.reject(new Error('The database is away.')),
+  };
+  const own = { broker, service: 'cut-off', signer, log, sources: [failing], onEmitted };
+  const publishing = new OutboxPublisher(own);
+  const lag = async () => (await registry.getSingleMetric('worktrack_outbox_lag_seconds')?.get())?.values[0]?.value;
+  await expect.poll(lag).toBeGreaterThan(3_599);
+
+  let isElected = false;
+  const other = new Election({
+    ...{ broker: otherBroker, queue: 'outbox.cut-off', log },
+    nudged: () => (isElected = true),
+  });
+  await other.ready;
+  proxy.cut();
+  await expect.poll(() => isElected).toBe(true);
+  await expect.poll(lag).toBe(0);
+
+  await publishing.close();
+  await other.close();
+  await Promise.all([broker.close(), otherBroker.close()]);
+  await proxy.close();
 });
 
 test('100 000 events that waited for a broker drain in bounded memory', async () => {

@@ -117,6 +117,8 @@ export class OutboxPublisher {
   #passIfElected(): void {
     // The publisher, which reports when it opens, is made first.
     if (this.#election?.isElected) this.#startPass();
+    // What a pass found that failed is somebody else's to publish by now, and to tell of: while the broker was away, all were elected.
+    else oldestAtMs = undefined;
   }
 
   #startPass(): void {
