@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { Child } from './child.ts';
 import { Part } from './part.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
@@ -52,6 +52,23 @@ describe('a child', () => {
     expect(child.describeExit()).toBe(
       `Example ended with code 3: one | two | three: no such file (log: ${child.logFile})`,
     );
+  });
+
+  it('that runs for long keeps the end of what it says, not all', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const long = 'dd if=/dev/zero bs=1048576 count=17 2>&-';
+      const child = await Child.start(options(`trap "echo more" USR1; ${long}; echo up; while :; do sleep 0.01; done`));
+      const size = (path: string) => statSync(path).size;
+      await expect.poll(() => size(child.logFile)).toBe(17 * 1_048_576 + 'up\n'.length);
+      vi.advanceTimersByTime(60_000);
+      expect(size(`${child.logFile}.1`)).toBe(17 * 1_048_576 + 'up\n'.length);
+      child.signal('SIGUSR1');
+      await expect.poll(() => readFileSync(child.logFile, 'utf8')).toBe('more\n');
+      await child.kill();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('that cannot be run is an error, not a child', async () => {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../files/make-directory.ts';
 import { StartError } from '../report/start-error.ts';
 import { findProgram } from './find-program.ts';
 
-/** A log that has grown beyond this is moved to `<name>.1` when its program starts. */
+/** Of a log that has grown beyond this, what it holds is moved to `<name>.1`, in the place of what is there. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
+const LOOK_AT_LOG_EVERY_MS = 10_000;
 /** What the end of a log adds to an error. */
 const LOG_TAIL_LINES = 3;
 
@@ -56,6 +57,8 @@ export class Child {
       });
     });
     Child.#running.add(this);
+    const looking = setInterval(() => keepShort(this.logFile), LOOK_AT_LOG_EVERY_MS).unref();
+    void this.exited.then(() => clearInterval(looking));
   }
 
   static async start(options: ChildOptions): Promise<Child> {
@@ -147,6 +150,17 @@ function openLog(path: string): number {
     // There is no log yet.
   }
   return openSync(path, 'a', 0o600);
+}
+
+/** The program has it open, for appending: so it is emptied, not renamed. What is written during the copy may be lost. */
+function keepShort(path: string): void {
+  try {
+    if (statSync(path).size <= MAX_LOG_BYTES) return;
+    copyFileSync(path, `${path}.1`);
+    truncateSync(path);
+  } catch {
+    // Somebody has taken it away, or the disk is full: next time.
+  }
 }
 
 function logTail(path: string): string {
