@@ -1,3 +1,4 @@
+import type { Board } from '@worktrack/contracts/projects/board';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
@@ -313,6 +314,27 @@ test('cards are selected with keys, the mouse and the menu, and changed together
   await of('Four').waitFor({ state: 'detached' });
   expect((await now())[3]).toEqual([undefined, undefined, undefined]);
   expect(visitor.complaints).toEqual([]);
+});
+
+test('what is selected stays so when the columns of the board change', async () => {
+  const organization = await stage.newOrganization();
+  const { call, boardId } = organization;
+  for (const title of ['One', 'Two']) await createItem(organization, { title });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  for (const title of ['One', 'Two']) {
+    await page.getByRole('link', { name: new RegExp(`, ${title},`) }).focus();
+    await page.keyboard.press('x');
+  }
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByText('2 selected').waitFor();
+  const { columns } = (await call<Board>('GET', `/api/boards/${boardId}`)).data;
+  const renamed = columns.map(({ id, name }) => ({ id, name: name === 'To Do' ? 'Next' : name }));
+  await call('PATCH', `/api/boards/${boardId}`, { columns: renamed });
+  await page.getByRole('heading', { name: 'Next' }).waitFor();
+  await bar.getByText('2 selected').waitFor({ timeout: 1_000 });
+  await bar.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Next' }).click();
+  await page.getByText('2 work items moved to Next.').waitFor();
 });
 
 test('a drag from where no card is selects the cards that it touches, with Shift besides those selected; a card is still dragged', async () => {

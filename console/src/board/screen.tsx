@@ -91,7 +91,8 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   useBeats(useCallback((beat) => cards.hearBeat(beat), [cards]));
   useShown(cards);
   useEffect(() => catchUp(), []);
-  useEffect(() => selectNothing, [cards]);
+  // Its columns may change meanwhile.
+  useEffect(() => selectNothing, [JSON.stringify(filters), by]);
   useEffect(
     () => () => {
       sendingBack.value = undefined;
