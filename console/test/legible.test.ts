@@ -117,3 +117,49 @@ test('the choices of gates are aligned with the first line of what they mean', a
   });
   expect(apart).toBeLessThan(4);
 });
+
+test('on a narrow phone, also in large letters, the names of the screens are whole, and nothing ends behind the button that creates', async () => {
+  const organization = await stage.newOrganization();
+  for (let at = 0; at < 9; at++) await createItem(organization, { title: `Number ${at}`, boardColumnId: 'Review' });
+  for (const locale of ['en-GB', 'de-DE', 'tr-TR', 'ja-JP']) {
+    const viewport = { width: 360, height: 740 };
+    const { page } = await stage.visit('board', { apiKey: organization.apiKey, locale, viewport });
+    await page.locator('html').evaluate((root) => Object.assign(root.style, { fontSize: '200%' }) && undefined);
+    const names = page.locator('.frame-nav-name:visible');
+    await expect.poll(() => names.count()).toBe(5);
+    const cutOff = () =>
+      names.evaluateAll((all) =>
+        all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((name) => name.textContent),
+      );
+    await expect.poll(cutOff).toEqual([]);
+  }
+  const { page } = await stage.visit('', { apiKey: organization.apiKey, viewport: { width: 360, height: 740 } });
+  for (const [screen, entries] of [
+    ['board', '[data-column]:has(.card) .card'],
+    ['list', '.list-row'],
+    ['for-you', '.for-you-entry'],
+  ] as const) {
+    for (const fontSize of ['100%', '200%']) {
+      await page.goto(`${stage.url}/console/${screen}`);
+      await page
+        .locator('html')
+        .evaluate((root, size) => Object.assign(root.style, { fontSize: size }) && undefined, fontSize);
+      await page.locator(entries).first().waitFor();
+      // Scrolled as far as it goes, whatever scrolls.
+      const roomBelowLast = () =>
+        page.evaluate((selector) => {
+          const all = document.querySelectorAll(selector);
+          for (let part = all[all.length - 1]?.parentElement; part; part = part.parentElement) part.scrollTop = 1e6;
+          const { bottom } = (all[all.length - 1] as Element).getBoundingClientRect();
+          const { top } = (document.querySelector('.frame-create') as Element).getBoundingClientRect();
+          return Math.round(top - bottom);
+        }, entries);
+      await expect.poll(roomBelowLast, { message: `${screen} at ${fontSize}` }).toBeGreaterThanOrEqual(0);
+      const isSeen = await page
+        .locator(entries)
+        .last()
+        .evaluate((last) => last.getBoundingClientRect().bottom > 100);
+      expect(isSeen, `${screen} at ${fontSize}`).toBe(true);
+    }
+  }
+});
