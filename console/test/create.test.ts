@@ -1,4 +1,5 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { choose } from './support/choose.ts';
@@ -133,6 +134,37 @@ test('what the service cannot do at the moment is said in the language of the pa
   await expect
     .poll(() => dialog.getByRole('alert').textContent())
     .toBe('Nichts wurde angelegt. Der Dienst kann das gerade nicht. Versuche es gleich noch einmal.');
+});
+
+test('created again after the answer was lost, an item is there once', async () => {
+  const organization = await stage.newOrganization();
+  const { call, projectId } = organization;
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
+  const lose = async (route: Route) => {
+    await route.fetch({ headers: { ...(await route.request().allHeaders()), origin: stage.url } });
+    await route.abort();
+  };
+  await page.route('**/api/work-items', lose);
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title').fill('Once');
+  await dialog.getByLabel('Title').press('Control+Enter');
+  await dialog.getByText('The server is not responding.').waitFor();
+  await page.unroute('**/api/work-items', lose);
+  await dialog.getByLabel('Title').press('Control+Enter');
+  await dialog.waitFor({ state: 'detached' });
+  const titles = async () => {
+    const { data } = await call<{ workItems: WorkItem[] }>('GET', `/api/work-items?projectId=${projectId}`);
+    return data.workItems.map(({ title }) => title);
+  };
+  expect(await titles()).toEqual(['Once']);
+  // The same words later are another one.
+  await page.keyboard.press('c');
+  await dialog.getByLabel('Title').fill('Once');
+  await dialog.getByLabel('Title').press('Control+Enter');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await titles()).toEqual(['Once', 'Once']);
 });
 
 test('closed by accident, or with its page, it opens again with what was written', async () => {

@@ -16,6 +16,9 @@ export interface CallOptions {
   readonly keepalive?: boolean;
 }
 
+/** What the last write to an address said, and its key, if nobody knows whether it has taken effect. Said again, by a person, it does once all the same. */
+const unanswered = new Map<string, { readonly said: string; readonly key: string }>();
+
 /** Notified when the session has ended. */
 let signedOut = (): void => {};
 export function onSignedOut(listener: () => void): void {
@@ -58,11 +61,19 @@ export async function send<T>(
   init: RequestInit & { readonly method: string; readonly timeoutMs?: number },
 ): Promise<T> {
   if (init.method === 'GET') return attempt(url, init);
-  const headers = { ...(init.headers as Record<string, string>), 'idempotency-key': crypto.randomUUID() };
+  // Of a file, it does not say which.
+  const said = init.body instanceof FormData ? crypto.randomUUID() : JSON.stringify(init);
+  const earlier = unanswered.get(url);
+  const key = earlier?.said === said ? earlier.key : crypto.randomUUID();
+  const headers = { ...(init.headers as Record<string, string>), 'idempotency-key': key };
   for (let attempts = 0; ; attempts++) {
     try {
-      return await attempt(url, { ...init, headers });
+      const answer = await attempt<T>(url, { ...init, headers });
+      unanswered.delete(url);
+      return answer;
     } catch (error) {
+      if (error instanceof ServiceError && error.isTransient) unanswered.set(url, { said, key });
+      else unanswered.delete(url);
       const waitMs = REPEAT_AFTER_MS[attempts];
       const isWorthIt = error instanceof ServiceError && (error.code === 'NETWORK' || error.code === 'UNAVAILABLE');
       if (!isWorthIt || waitMs === undefined || init.signal?.aborted) throw error;
