@@ -207,6 +207,32 @@ test('a browser that is offline says so at once, and goes on by itself when it i
   await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Meanwhile');
 });
 
+test('what could not be read without the network is read once it is back', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Unread' });
+  const { page } = await stage.visit('board?panel=W-T-999', { apiKey: organization.apiKey });
+  // The panel's code is there.
+  await page.getByText('There is no item W-T-999').first().waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('Disconnected since').waitFor();
+  await page.getByRole('link', { name: taskId }).click();
+  await page.getByRole('complementary').getByText('The server is not responding.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('complementary', { name: 'Unread' }).getByRole('heading', { name: 'Unread' }).waitFor();
+});
+
+test('a screen whose code cannot be loaded says so in the language of the page', async () => {
+  const { page } = await stage.visit('board', { locale: 'de-DE' });
+  await page.locator('.column').first().waitFor();
+  await page.route('**/console/assets/costs-*.js', (route) => route.abort());
+  await page.getByRole('link', { name: 'Kosten' }).click();
+  const said = page.getByRole('alert').filter({ hasText: 'Das konnte nicht geladen werden.' });
+  await said.waitFor();
+  expect(await said.locator('p').first().textContent()).toBe(
+    'Das konnte nicht geladen werden. Der Server antwortet nicht. Prüfe die Verbindung.',
+  );
+});
+
 test('only the visible part of a long column is rendered, and scrolling leads to its end', async () => {
   const organization = await stage.newOrganization();
   const count = 240;

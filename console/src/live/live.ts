@@ -100,6 +100,10 @@ function hear(told: Told): void {
       break;
     case 'state':
       cursor ??= told.cursor;
+      // Nothing tells of what could not be read meanwhile.
+      if (told.connection.state === 'live' && connection.value.state === 'lost') {
+        void readAgain(({ state }) => state.status === 'error');
+      }
       connection.value = told.connection;
       if (told.connection.state !== 'connecting') ready.value = true;
       break;

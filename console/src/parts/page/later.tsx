@@ -1,5 +1,6 @@
 import { type ComponentType, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ServiceError } from '../../api/service-error.ts';
 import { laterTexts } from '../../language/later-texts.ts';
 import { words } from '../messages.ts';
 import { otherStyles } from './other-styles.ts';
@@ -25,10 +26,14 @@ export function later<P extends object>(
     const [error, setError] = useState<unknown>();
     useEffect(() => {
       if (loaded) return;
-      Promise.all([load(), isFirst || otherStyles(), isFirst || laterTexts()]).then(([view]) => {
-        loaded = view;
-        setView(() => view);
-      }, setError);
+      Promise.all([load(), isFirst || otherStyles(), isFirst || laterTexts()]).then(
+        ([view]) => {
+          loaded = view;
+          setView(() => view);
+        },
+        // In a browser's own words, which are for no visitor.
+        ({ message }: Error) => setError(new ServiceError({ code: 'NETWORK', message, status: 0 })),
+      );
     }, []);
     // A file from an earlier build no longer exists; reloading the page gets those of the current one.
     if (error) return <Failed error={error} retry={() => location.reload()} />;
