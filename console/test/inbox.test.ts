@@ -1,5 +1,6 @@
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Route } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { openStage } from './support/stage.ts';
@@ -90,6 +91,29 @@ test('a submission is linked to an idea, or turned into one', async () => {
     .getByRole('link', { name: /Shortcuts would help/ })
     .waitFor();
   expect((await stored(two)).status).toBe('linked');
+});
+
+test('an idea whose link did not arrive is linked the next time, and not made again', async () => {
+  const { call, projectId } = organization;
+  const id = await submit('Once is enough');
+  const { page } = await stage.visit(`inbox?item=${id}`);
+  await page.getByRole('article').getByText('Once is enough').waitFor();
+  const error = { code: 'RATE_LIMITED', message: 'Too many requests.' };
+  const refuse = (route: Route) => route.fulfill({ status: 429, json: { success: false, error } });
+  await page.route('**/links', refuse);
+  await page.keyboard.press('i');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title').press('Enter');
+  await dialog.getByText('Try again shortly.').waitFor();
+  await page.unroute('**/links', refuse);
+  await dialog.getByLabel('Title').press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await page
+    .getByRole('article')
+    .getByRole('link', { name: /Once is enough/ })
+    .waitFor();
+  const search = `/api/work-items?projectId=${projectId}&search=${encodeURIComponent('Once is enough')}`;
+  expect((await call<{ workItems: WorkItem[] }>('GET', search)).data.workItems.length).toBe(1);
 });
 
 test('what the public wrote is plain text, and is erased after a confirmation', async () => {

@@ -1,6 +1,6 @@
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
-import { useId, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { TextField } from '../parts/form/field.tsx';
@@ -24,6 +24,8 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
   const [firstLine = ''] = item.message.trim().split('\n', 1);
   const [title, setTitle] = useState(firstLine.slice(0, MAX_TITLE));
   const [description, setDescription] = useState('');
+  // Not another one when only the link is missing.
+  const made = useRef<{ readonly said: string; readonly id: string }>(undefined);
 
   return (
     <Dialog title={words.makeIdea} onClose={onClose}>
@@ -34,15 +36,14 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
             event.preventDefault();
             if (!project || !title.trim()) return;
             void run(async () => {
-              const idea = await call<typeof createWorkItem>('POST /api/work-items', {
-                type: 'idea',
-                title,
-                description,
-                projectId: project.id,
-                boardId: project.defaultBoardId,
-                boardColumnId: COLUMN,
-              });
-              await link(item.id, idea.id);
+              const place = { projectId: project.id, boardId: project.defaultBoardId, boardColumnId: COLUMN };
+              const idea = { type: 'idea' as const, title, description, ...place };
+              const said = JSON.stringify(idea);
+              if (made.current?.said !== said) {
+                const { id } = await call<typeof createWorkItem>('POST /api/work-items', idea);
+                made.current = { said, id };
+              }
+              await link(item.id, made.current.id);
               onClose();
             });
           };
