@@ -1,4 +1,5 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Locator, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
@@ -192,6 +193,34 @@ test('a reason for sending work back is kept until it is sent, over reloads; a v
   await expect.poll(columnOf).toBe('Review');
   await page.getByRole('button', { name: 'Send back' }).click();
   expect(await page.getByLabel('What is wrong?').inputValue()).toBe('');
+});
+
+test('a reason that did not arrive with its card is asked for with what was written, until it has', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judged', boardColumnId: 'Review' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  const error = { code: 'RATE_LIMITED', message: 'Too many requests.' };
+  const refuse = (route: Route) => route.fulfill({ status: 429, json: { success: false, error } });
+  await page.route('**/move', refuse);
+  const field = page.getByRole('dialog').getByLabel('What is wrong?');
+  const move = async () => {
+    await page.getByRole('button', { name: `Move ${item.taskId}` }).click();
+    await page.getByRole('menuitem', { name: 'To To Do', exact: true }).click();
+    await field.waitFor();
+  };
+  await move();
+  await field.fill('No tests');
+  await field.press('Control+Enter');
+  await page.locator('.toast-bad', { hasText: item.taskId }).waitFor();
+  await page.unroute('**/move', refuse);
+  await move();
+  expect(await field.inputValue()).toBe('No tests');
+  await field.press('Control+Enter');
+  await expect.poll(async () => (await now(organization, item.id)).rework).toMatchObject({ summary: 'No tests' });
+  await organization.call('POST', `/api/work-items/${item.id}/move`, { boardColumnId: 'Review', force: true });
+  await page.locator('[aria-label^="Review,"]').getByText(item.taskId).waitFor();
+  await move();
+  expect(await field.inputValue()).toBe('');
 });
 
 test('a card opens in a panel with an address of its own; o opens it whole, Escape leads back to the card', async () => {

@@ -258,6 +258,8 @@ export class BoardCards {
         { workItemId: id, boardColumnId: to.id, position: place, ...how },
         { version },
       );
+      if (how.reason !== undefined)
+        void import('../parts/item/reason.tsx').then((it) => it.forgetReason(workItem.taskId));
       move.before = { ...move.before, ...pickCard(workItem) };
       if (move.open === 1) this.takeOver(workItem);
       else this.#putVersion(id, workItem.version);

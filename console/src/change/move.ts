@@ -6,6 +6,7 @@ import type { getWorkItem } from '@worktrack/contracts/work-items/get';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { call } from '../api/call.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { forgetReason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
@@ -79,6 +80,7 @@ export async function moveItems(
     const moves = await moveAll(moving, to.id, { ...(reason !== undefined && { reason }) });
     const moved = moving.filter(({ id }) => moves.moved.has(id));
     if (moved.length > 0) {
+      if (reason !== undefined) forgetReason(named(moving));
       did(words.moved({ what: named(moved), column: to.name }), async () => {
         for (const one of moves.single) {
           const columnId = moving.find(({ id }) => id === one.workItem.id)?.boardColumnId;

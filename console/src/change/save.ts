@@ -6,6 +6,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { currentOf } from '../api/service-error.ts';
+import { forgetReason } from '../parts/item/reason.tsx';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import { insisting } from './by-hand.ts';
@@ -114,6 +115,7 @@ async function saveAndSay(base: Base, changes: Changes): Promise<WorkItem | unde
   try {
     const saved = await insisting((how) => saveItem(base, { ...changes, ...how }));
     if (!saved) return undefined;
+    if (changes.reason !== undefined) forgetReason(what);
     did(words.changed({ what }), () => saveItem(saved, inverseOf(base, changes)));
     return saved;
   } catch (error) {

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { messages } from '../../language/messages.ts';
+import { dropDraft, useDraft } from '../form/draft.ts';
 import { Field } from '../form/field.tsx';
 import { words } from '../messages.ts';
 import { Dialog, FormActions } from '../popup/dialog.tsx';
@@ -19,9 +19,16 @@ interface ReasonProps {
   readonly onClose: () => void;
 }
 
+const draftOf = (taskId: string) => `return.${taskId}`;
+
+/** Once it has been sent with the work. */
+export function forgetReason(taskId: string): void {
+  dropDraft(draftOf(taskId));
+}
+
 /** Asks why work goes back, before it does: whoever takes it up again reads the answer. */
 export function Reason({ taskId, onSend, onClose }: ReasonProps) {
-  const [text, setText] = useState('');
+  const { text, setText } = useDraft(draftOf(taskId));
   const reason = text.trim();
   const send = (event: Event) => {
     event.preventDefault();
