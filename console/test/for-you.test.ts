@@ -79,6 +79,32 @@ test('what is sent back comes back with its reason, and a question is answered i
   expect(kept).toMatchObject({ columnName: 'In Progress', assignee: 'two', lease: { agent: 'two' } });
 });
 
+test('what is spent is told as the visitor writes amounts, and an answer that is begun stays until it is sent', async () => {
+  const organization = await stage.newOrganization();
+  const { call, projectId } = organization;
+  const asked = await createItem(organization, { title: 'The fonts', boardColumnId: 'To Do' });
+  const claim = await call<{ lease: { token: string } }>('POST', '/api/work-items/claim', {
+    ids: [asked.id],
+    agent: 'one',
+  });
+  const beat = { leaseToken: claim.data.lease.token, state: 'awaiting_input', question: 'Which fonts?' };
+  await call('POST', `/api/work-items/${asked.id}/progress`, beat);
+  await call('PUT', `/api/projects/${projectId}/budget`, { limitUsd: 2.5 });
+  const used = { model: 'gpt-5', provider: 'openai', totalTokens: 2_000_000 };
+  await call('POST', `/api/work-items/${asked.id}/ai-sessions`, used);
+  const { page } = await stage.visit('for-you', { apiKey: organization.apiKey, locale: 'de-DE' });
+  // With the space that does not break.
+  await page.getByText('6,88\u00a0$ von 2,50\u00a0$').waitFor();
+  const answer = page.getByRole('textbox', { name: 'Antwort' });
+  await answer.fill('The usual');
+  await page.reload();
+  await answer.waitFor();
+  expect(await answer.inputValue()).toBe('The usual');
+  await answer.press('Enter');
+  await page.getByText('one bekommt die Antwort').waitFor();
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('The usual');
+});
+
 test('what mentions one is there until it is marked as read, and an item is watched from its menu', async () => {
   const organization = await stage.newOrganization();
   const { call } = organization;

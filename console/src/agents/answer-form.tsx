@@ -5,7 +5,11 @@ import { words } from './messages.ts';
 
 /** Where one question is answered, or the same one of several agents. */
 export function AnswerForm({ items }: { readonly items: readonly HeldItem[] }) {
-  const { field, text, setText, onSubmit, isDisabled } = useSending(words.notAnswered, (said) => answer(items, said));
+  const { field, text, setText, onSubmit, isDisabled } = useSending(
+    `answer.${items[0]?.id}`,
+    words.notAnswered,
+    (said) => answer(items, said),
+  );
   return (
     <form class="stack" onSubmit={onSubmit}>
       <div class="field">

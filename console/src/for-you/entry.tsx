@@ -2,7 +2,7 @@ import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
 import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
-import { dateAndTime } from '../language/format.ts';
+import { dateAndTime, dollars } from '../language/format.ts';
 import { useSending } from '../parts/form/sending.ts';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
@@ -61,7 +61,7 @@ function Why({
 }) {
   const { lease, rework } = workItem ?? {};
   if (budget) {
-    return <p class="quiet">{words.spent({ spent: `$${budget.spentUsd}`, limit: `$${budget.limitUsd}` })}</p>;
+    return <p class="quiet">{words.spent({ spent: dollars(budget.spentUsd), limit: dollars(budget.limitUsd) })}</p>;
   }
   if (mention) return mention.text ? <p class="quiet">{mention.text}</p> : null;
   if (invitation) {
@@ -124,7 +124,7 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
 }
 
 function Answer({ id, agent }: { readonly id: string; readonly agent: string }) {
-  const { field, text, setText, onSubmit, isDisabled } = useSending(words.notAnswered, async (said) => {
+  const { field, text, setText, onSubmit, isDisabled } = useSending(`answer.${id}`, words.notAnswered, async (said) => {
     await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text: said });
     tell(words.answered({ agent }));
     return true;

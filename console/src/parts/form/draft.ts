@@ -100,7 +100,7 @@ function isFree(lockName: string): Promise<boolean> {
 }
 
 /** What was typed while a text was being sent is not lost with it. */
-export function sinceSent(now: string, sent: string): string {
+function sinceSent(now: string, sent: string): string {
   return now.startsWith(sent) ? now.slice(sent.length).trimStart() : now;
 }
 
