@@ -151,7 +151,58 @@ test('tasks in a description are ticked, its code is coloured, and a pasted tabl
     field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }, 'Page\tCost\nCart\t$3\n');
   expect(await page.getByLabel('Comment').inputValue()).toContain('| Page | Cost |\n| --- | --- |\n| Cart | $3 |');
+  // As spreadsheets and word processors do, with a picture of it and its formatting.
+  await page.getByLabel('Comment').evaluate((field) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'Rows\tof\na\tsheet\n');
+    clipboardData.setData(
+      'text/html',
+      '<table><tr><td>Rows</td><td>of</td></tr><tr><td>a</td><td>sheet</td></tr></table>',
+    );
+    clipboardData.items.add(new File(['picture'], 'image.png', { type: 'image/png' }));
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  expect(await page.getByLabel('Comment').inputValue()).toContain('| Rows | of |\n| --- | --- |\n| a | sheet |');
+  expect(await page.getByLabel('Comment').inputValue()).not.toContain('image.png');
   expect(visitor.complaints).toEqual([]);
+});
+
+test('a file is dropped into a comment, and beside it takes the place of nothing', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Drop' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Insert a file' }).waitFor();
+  const files = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['Note'], 'note.txt', { type: 'text/plain' }));
+    return transfer;
+  });
+  const isTaken = (target: Locator) =>
+    target.evaluate((element, dataTransfer) => {
+      const over = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true });
+      return !element.dispatchEvent(over);
+    }, files);
+  // What nobody takes, the browser opens.
+  expect(await isTaken(page.getByRole('heading', { level: 1 }))).toBe(true);
+  expect(await isTaken(page.getByLabel('Comment'))).toBe(true);
+  await page.getByLabel('Comment').dispatchEvent('drop', { dataTransfer: files });
+  await expect.poll(() => page.getByLabel('Comment').inputValue()).toContain('[note.txt](/api/work-items/');
+});
+
+test('Escape of an input method takes back what is being composed, and not the title', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Compose' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Edit title' }).click();
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('Composed so far');
+  await title.evaluate((field) => {
+    const key = { key: 'Escape', isComposing: true, bubbles: true, cancelable: true };
+    field.dispatchEvent(new KeyboardEvent('keydown', key));
+  });
+  expect(await title.inputValue()).toBe('Composed so far');
+  await title.press('Escape');
+  await page.getByRole('heading', { level: 1, name: 'Compose', exact: true }).waitFor();
 });
 
 test('two people tick different tasks of one description at once, and both are ticked', async () => {

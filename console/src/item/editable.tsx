@@ -141,11 +141,13 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
             value={text}
             onInput={({ currentTarget }) => change(currentTarget.value)}
             onKeyDown={(event) => {
+              // Of an input method, which takes back what is being composed.
+              if (event.isComposing) return;
               if (event.key === 'Escape') {
                 event.stopPropagation();
                 close();
               }
-              if (event.key !== 'Enter' || event.isComposing) return;
+              if (event.key !== 'Enter') return;
               event.preventDefault();
               void save();
             }}

@@ -161,7 +161,7 @@ function withTools(field: HTMLTextAreaElement, calls: () => Pick<ToolbarProps, '
   field.addEventListener('keydown', continueList, options);
   const take = (event: Event, transfer: DataTransfer | null) => {
     const { attach } = calls();
-    if (attach && transfer?.files.length) {
+    if (attach && transfer?.files.length && !isText(transfer)) {
       event.preventDefault();
       for (const file of transfer.files) void upload(field, file, attach);
       return;
@@ -171,9 +171,24 @@ function withTools(field: HTMLTextAreaElement, calls: () => Pick<ToolbarProps, '
     event.preventDefault();
     insert(field, text);
   };
+  field.addEventListener('dragover', (event) => calls().attach && hasFiles(event) && event.preventDefault(), options);
   field.addEventListener('paste', (event) => take(event, event.clipboardData), options);
   field.addEventListener('drop', (event) => take(event, event.dataTransfer), options);
   return () => ends.abort();
+}
+
+const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files');
+
+// One that is let go beside a field would take the place of the page, and of what is being written in it.
+addEventListener('dragover', (event) => {
+  if (event.defaultPrevented || !hasFiles(event) || (event.target as Element).matches?.('[type=file]')) return;
+  event.preventDefault();
+  if (event.dataTransfer) event.dataTransfer.dropEffect = 'none';
+});
+
+/** Office programs offer a picture of a text that is copied as well; a copied picture has no text, and a copied file no formatted one. */
+function isText(transfer: DataTransfer): boolean {
+  return transfer.types.includes('text/html') && transfer.getData('text/plain').trim() !== '';
 }
 
 /** A note where the file will be, until it has been stored. */

@@ -71,7 +71,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           listbox.open();
         }}
         onKeyDown={(event) => {
-          if (event.ctrlKey || event.metaKey) return;
+          if (event.ctrlKey || event.metaKey || event.isComposing) return;
           if (!isOpen && ['ArrowDown', 'ArrowUp', 'Enter', ' '].includes(event.key)) {
             event.preventDefault();
             event.stopPropagation();
