@@ -222,6 +222,20 @@ describe('the protocol', () => {
     expect(await (await post(message)).json()).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
   });
 
+  test.each([
+    ['initialize', {}, /params\.protocolVersion: .*string.*; params\.capabilities: .*object.*; params\.clientInfo: /],
+    ['tools/list', { cursor: 5 }, /params\.cursor: .*expected string, received number/],
+    ['tools/call', { arguments: {} }, /params\.name: .*expected string, received undefined/],
+    ['resources/read', {}, /params\.uri: .*expected string, received undefined/],
+  ])('parameters that %s does not take are its caller’s mistake, and named', async (method, params, words) => {
+    const response = await post({ jsonrpc: '2.0', id: 7, method, params });
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32602, message: expect.stringMatching(words) },
+    });
+  });
+
   test('two requests with one id in a batch are both answered, in their order', async () => {
     const response = await post([
       { jsonrpc: '2.0', id: 7, method: 'ping' },

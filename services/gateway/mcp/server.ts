@@ -35,6 +35,34 @@ const NO_VALIDATOR = {
   },
 };
 
+/** What zod says is wrong with a field, as the SDK passes it on: a list in JSON, at the end of the message. */
+interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Says which parameters of a method do not fit: the SDK prints zod's list, and of all methods but tools/call it says that the server is at fault (-32603). */
+class PlainServer extends Server {
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (...args: Parameters<typeof wrapped>) =>
+      await wrapped(...args).catch((error: Error) => {
+        const issues = issuesIn(error.message);
+        if (issues === undefined) throw error;
+        const faults = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `${method} has parameters that do not fit. ${faults}.`,
+        );
+      });
+  }
+}
+
+function issuesIn(message: string): readonly Issue[] | undefined {
+  const [list] = /\[\n {2}\{\n.*\n\]$/s.exec(message) ?? [];
+  return list === undefined ? undefined : JSON.parse(list);
+}
+
 /** Creates the server for one request: the SDK's low-level one, over a catalogue that is built once. */
 export function mcpServerMaker(
   catalogue: ToolCatalogue,
@@ -45,7 +73,7 @@ export function mcpServerMaker(
   return (origin, message) => {
     // Told to those who know what they are. Before 2026, only the first message says so, and whoever asks for them later has been told.
     const hasSkills = announcesSkills(message) || isAboutSkills(message);
-    const server = new Server(INFO, {
+    const server = new PlainServer(INFO, {
       capabilities: { tools: {}, ...(hasSkills && SKILLS_CAPABILITIES) },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: NO_VALIDATOR,
