@@ -40,3 +40,18 @@ test('an upload is repeated under its key while a proxy says that the service is
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test.each([
+  ['a file elsewhere', { filePath: import.meta.filename }, 'filePath', /is not under \/tmp\/ or the working directory/],
+  ['no file', {}, 'filePath', /^filePath: is required/],
+])('%s is refused with what to change, said once', async (_, given, path, words) => {
+  const service = {
+    ...{ baseUrl: 'http://127.0.0.1:9', credential: async () => 'wt_k' },
+    ...{ projectId: undefined, projectSource: '', keySource: '' },
+  };
+  const refused = uploadLocalFile(service, { workItemId: 'W-T-1', ...given }, 'k', '/nowhere', new FinishedUploads());
+  const [{ text = '' } = {}] = (await refused).content as { text?: string }[];
+  expect(JSON.parse(text)).toEqual({
+    error: { code: 'VALIDATION_FAILED', message: expect.stringMatching(words), details: [{ path }] },
+  });
+});

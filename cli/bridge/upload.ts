@@ -21,7 +21,7 @@ type Given = Input<typeof operation>;
 interface Failed {
   readonly code: string;
   readonly message: string;
-  readonly details?: readonly { readonly path: string; readonly message: string }[];
+  readonly details?: readonly { readonly path: string; readonly message?: string }[];
 }
 
 const MAX_REMEMBERED = 1_000;
@@ -75,12 +75,14 @@ export async function uploadLocalFile(
   } catch (error) {
     if (error instanceof OperationError) return failed(error.toValue());
     if (!(error instanceof LocalFileRefused)) throw error;
-    const details = [{ path: 'filePath', message: error.message }];
-    return failed({ code: 'VALIDATION_FAILED', message: error.message, details });
+    return failed({ code: 'VALIDATION_FAILED', message: error.message, details: [{ path: 'filePath' }] });
   }
 }
 
-function failed(error: Failed): CallToolResult {
+/** As the service's own tools say it, each thing once: what the message says, details only point at. */
+function failed({ code, message, details }: Failed): CallToolResult {
+  const pointing = details?.map((fault) => (message.includes(fault.message ?? '') ? { path: fault.path } : fault));
+  const error = { code, message, ...(pointing && { details: pointing }) };
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error }) }] };
 }
 
