@@ -329,6 +329,8 @@ test('one thing has one name in all tools; the names of earlier versions are tak
   expect(wrong.message).toMatch(/^workItemId: must be a UUID or a task ID/);
   expect(wrong.details).toEqual([{ path: 'workItemId' }]);
   expect(refusalOf(await client.call('get_work_item', {})).message).toMatch(/^workItemId: is required/);
+  const unsaid = await client.call('record_ai_session', { model: 'gpt-5', totalTokens: 1 });
+  expect(refusalOf(unsaid).message).toBe('workItemId: is required (string).');
   expect((await client.call('get_work_item', { id, workItemId: id })).structuredContent).toEqual(
     byName.structuredContent,
   );

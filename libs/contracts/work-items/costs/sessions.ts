@@ -111,7 +111,7 @@ export const recordAiSession = operation({
     })
     .superRefine(({ workItemId, taskId, ...tokens }, context) => {
       if (workItemId === undefined && taskId === undefined) {
-        context.addIssue({ code: 'custom', path: ['workItemId'], message: 'give workItemId or taskId' });
+        context.addIssue({ code: 'custom', path: ['workItemId'], message: 'is required (string)' });
       }
       refuseParts(tokens, context);
     }),
@@ -138,5 +138,6 @@ export const recordAiSession = operation({
     tool: 'record_ai_session',
     title: 'Record AI session',
     unlisted: ['taskId', 'cachedInputTokens', 'cacheWriteTokens'],
+    required: ['workItemId'],
   },
 });
