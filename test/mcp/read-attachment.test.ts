@@ -17,15 +17,33 @@ beforeAll(async () => {
 });
 afterAll(() => client?.close());
 
-async function attach(fileName: string, type: string, content: Uint8Array<ArrayBuffer> | string): Promise<void> {
+async function attach(
+  fileName: string,
+  type: string,
+  content: Uint8Array<ArrayBuffer> | string,
+  to = workItemId,
+): Promise<void> {
   const form = new FormData();
   form.set('mimeType', type);
   form.set('file', new Blob([content], { type }), fileName);
   const headers = { authorization: `Bearer ${organization.apiKey}` };
-  const url = `${system.baseUrl}/api/work-items/${workItemId}/attachments`;
+  const url = `${system.baseUrl}/api/work-items/${to}/attachments`;
   expect((await fetch(url, { method: 'POST', headers, body: form })).status).toBe(201);
 }
 const read = (fileName: string) => client.call('read_work_item_attachment', { workItemId, fileName });
+
+test('a name that no attachment has is refused with those that there are', async () => {
+  const { structuredContent } = await client.call('create_task', { title: 'With eleven files' });
+  const { id, taskId } = structuredContent as { id: string; taskId: string };
+  const refused = async () =>
+    refusalOf(await client.call('read_work_item_attachment', { workItemId: id, fileName: 'log' })).message;
+  expect(await refused()).toBe(`${taskId} has no attachment named log. It has none.`);
+  const names = Array.from({ length: 11 }, (_, n) => `${n}.log`);
+  for (const name of names) await attach(name, 'text/plain', 'x', id);
+  expect(await refused()).toBe(
+    `${taskId} has no attachment named log. It has ${names.slice(0, 10).join(', ')} and more.`,
+  );
+});
 
 test('text is read as text, as much of it as a model can take in', async () => {
   await attach('build.log', 'text/plain', 'Es schlug fehl.');

@@ -2,7 +2,7 @@ import type { readAttachment as operation } from '@worktrack/contracts/attachmen
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireNamed } from '../items/shown/shown.repository.ts';
-import { attachmentNamed, toAttachment } from './attachments.repository.ts';
+import { attachmentNamed, pageOfAttachments, toAttachment } from './attachments.repository.ts';
 import { readContent } from './content.repository.ts';
 import { requestedSpan } from './range.ts';
 
@@ -18,7 +18,10 @@ export async function readAttachment(
 ): Promise<Answer> {
   const item = await requireNamed(context, input.workItemId);
   const record = await attachmentNamed(context, item._id, input.key);
-  if (!record) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment named ${input.key}.`);
+  if (!record) {
+    const others = await namesOf(context, item._id);
+    throw context.fail('NOT_FOUND', `${item.taskId} has no attachment named ${input.key}. It has ${others}.`);
+  }
   const attachment = toAttachment(record);
   const tag = `"${record.sha256}"`;
   if (input.ifNoneMatch && matches(input.ifNoneMatch, tag)) {
@@ -34,6 +37,16 @@ export async function readAttachment(
     return { output: { attachment, sent, outcome: 'whole' }, bytes: readContent(record.contentId) };
   }
   return { output: { attachment, sent: span, outcome: 'part' }, bytes: readContent(record.contentId, span) };
+}
+
+const MAX_NAMED = 10;
+
+/** The names to choose from, in words. */
+async function namesOf(context: ReadContext<FailureOf<typeof operation>>, workItemId: string): Promise<string> {
+  const some = await pageOfAttachments(context, workItemId, undefined, MAX_NAMED + 1);
+  if (some.length === 0) return 'none';
+  const names = some.slice(0, MAX_NAMED).map(({ fileName }) => fileName);
+  return `${names.join(', ')}${some.length > MAX_NAMED ? ' and more' : ''}`;
 }
 
 /** If-None-Match compares weakly (RFC 9110, section 13.1.2). */
