@@ -113,7 +113,7 @@ async function items(): Promise<WorkItem[]> {
   return data.workItems;
 }
 
-/** Fails, passes, fails again: always the same item. */
+/** Fails, passes twice, fails again: always the same item, and nothing happens to it while builds go on passing. */
 async function expectOneItem(build: (passes: boolean) => Promise<void>): Promise<void> {
   await build(true);
   expect(await items()).toEqual([]);
@@ -125,8 +125,12 @@ async function expectOneItem(build: (passes: boolean) => Promise<void>): Promise
     `/api/work-items/${opened?.id}/attachments`,
   );
   expect(attached.data).toMatchObject([{ fileName: 'build.log', size: 'It is broken\n'.length }]);
+  const history = async () => (await organization.call('GET', `/api/work-items/${opened?.id}/events`)).data;
   await build(true);
   expect(await items()).toMatchObject([{ id: opened?.id, columnName: 'Done' }]);
+  const untilClosed = await history();
+  await build(true);
+  expect(await history()).toEqual(untilClosed);
   await build(false);
   expect(await items()).toMatchObject([{ id: opened?.id, columnName: 'To Do' }]);
 }
@@ -206,12 +210,19 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     const [, name = '', audience] = /id_tokens: { (\w+): { aud: \$(\w+) } }/.exec(build) ?? [];
     expect(audience).toBe('WORKTRACK_TRUST_RULE');
     const rule = await newRule();
+    const ends = async (status: 'success' | 'failed' | 'canceled') => {
+      const token = { WORKTRACK_TRUST_RULE: rule.audience, [name]: issuer.jwt({ ...CLAIMS, aud: rule.audience }) };
+      const job = { ...token, WORKTRACK_API_KEY: '', TMPDIR: folder, CI_JOB_STATUS: status };
+      expect(await shell(lines.join('\n'), job)).toBe(0);
+    };
+    // Runs after a job that somebody canceled, too.
+    buildEnds('Half of it', 0, folder);
+    expect(await shell(script)).toBe(0);
+    await ends('canceled');
     await expectOneItem(async (passes) => {
       buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
       expect(await shell(script)).toBe(passes ? 0 : 1);
-      const token = { WORKTRACK_TRUST_RULE: rule.audience, [name]: issuer.jwt({ ...CLAIMS, aud: rule.audience }) };
-      const job = { ...token, WORKTRACK_API_KEY: '', TMPDIR: folder, CI_JOB_STATUS: passes ? 'success' : 'failed' };
-      expect(await shell(lines.join('\n'), job)).toBe(0);
+      await ends(passes ? 'success' : 'failed');
     });
   });
 

@@ -140,7 +140,7 @@ test('the version is printed', async () => {
 });
 
 describe('work items', () => {
-  test('are moved only from a column, which is named as on any board', async () => {
+  test('are moved only from a column, or not from one, which is named as on any board', async () => {
     const { data: project } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Apart' });
     const { data: board } = await organization.call<{ id: string }>('POST', `/api/projects/${project.id}/boards`, {
       name: 'German',
@@ -154,6 +154,9 @@ describe('work items', () => {
     const wrong = await run([...move, 'Nowhere']);
     expect(wrong).toMatchObject({ code: 1, stdout: '' });
     expect(wrong.stderr).toContain('--only-from: board "German" has no column "Nowhere"');
+    const away = ['item', 'move', taskId, '--board-column-id', 'Done', '--not-from'];
+    expect((await run([...away, 'To Do'])).stdout).toBe(`${taskId} stays in Zu erledigen.\n`);
+    expect((await run([...away, 'Done'])).stdout).toBe(`${taskId} moved from Zu erledigen to Fertig.\n`);
   });
 
   test('are created, shown, listed, changed, moved and commented', async () => {

@@ -64,15 +64,13 @@ export function itemCommand(): Command {
 
   addFlags(item.command('move <item>').description('move a work item to another column'), moveWorkItem, ['workItemId'])
     .option('--only-from <column>', 'do nothing unless it is in this column')
+    .option('--not-from <column>', 'do nothing if it is in this column')
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
-    .action(async (workItemId: string, options: Options & { readonly onlyFrom?: string }) => {
-      const { onlyFrom } = options;
-      const before = onlyFrom === undefined ? undefined : await api().call(getWorkItem, { id: workItemId });
-      if (before && onlyFrom !== undefined && !(await isIn(before, onlyFrom))) {
-        return options.json
-          ? printJson({ workItem: before })
-          : print(`${before.taskId} stays in ${before.columnName}.`);
+    .action(async (workItemId: string, options: Options & MoveConditions) => {
+      const stays = await staying(workItemId, options);
+      if (stays) {
+        return options.json ? printJson({ workItem: stays }) : print(`${stays.taskId} stays in ${stays.columnName}.`);
       }
       const { workItem, fromColumn, toColumn, cascaded, warnings } = await send(moveWorkItem, { workItemId }, options);
       warn({ warnings }, options);
@@ -136,9 +134,22 @@ export function itemCommand(): Command {
 const COMMENTS_SHOWN = 3;
 
 /** The service knows which column of the board is meant. */
-async function isIn({ id, taskId, boardId }: WrittenItem, column: string): Promise<boolean> {
+interface MoveConditions {
+  readonly onlyFrom?: string;
+  readonly notFrom?: string;
+}
+
+/** The item, if it is not where a move is to take it from. */
+async function staying(id: string, { onlyFrom, notFrom }: MoveConditions): Promise<WrittenItem | undefined> {
+  if (onlyFrom === undefined && notFrom === undefined) return undefined;
+  const item = await api().call(getWorkItem, { id });
+  const isElsewhere = onlyFrom !== undefined && !(await isIn(item, onlyFrom, '--only-from'));
+  return isElsewhere || (notFrom !== undefined && (await isIn(item, notFrom, '--not-from'))) ? item : undefined;
+}
+
+async function isIn({ id, taskId, boardId }: WrittenItem, column: string, flag: string): Promise<boolean> {
   const query = { boardId, boardColumnId: [column], search: taskId };
-  const { workItems } = await api().call(listWorkItems, query, { placed: { boardColumnId: '--only-from' } });
+  const { workItems } = await api().call(listWorkItems, query, { placed: { boardColumnId: flag } });
   return workItems.some((item) => item.id === id);
 }
 
