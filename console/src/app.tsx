@@ -10,7 +10,7 @@ import { isHelpOpen } from './parts/page/shortcuts.ts';
 import { Failed, Loading } from './parts/page/states.tsx';
 import { Toasts } from './parts/popup/toasts.tsx';
 import { go, path, to } from './router.ts';
-import { FIRST_SCREEN, screenAt } from './screens.ts';
+import { firstScreen, screenAt } from './screens.ts';
 import { askWhoIsThere, hasCode, type Identity, session } from './session.ts';
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
@@ -42,7 +42,7 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
   const isAtDoor = path.value === '';
   useEffect(() => {
     // Which project is up to its menu: the last one may be gone.
-    if (isAtDoor) go(to(FIRST_SCREEN, { project: undefined }), 'replace');
+    if (isAtDoor) go(to(firstScreen(), { project: undefined }), 'replace');
   }, [isAtDoor]);
   const content = ready.value && !isAtDoor ? <CurrentScreen /> : <Loading />;
   if (screenAt(path.value)?.screen.isAlone) return <main id="content">{content}</main>;

@@ -29,15 +29,18 @@ export interface ScreenEntry {
   readonly isOfAll?: true;
   /** The filters that mean the same in another project. */
   readonly keeps?: readonly string[];
-  /** Without it, it is not offered. Absent: it is to everybody. */
-  readonly permission?: Permission;
+  /** Without any of them, it is not offered. Absent: it is to everybody. */
+  readonly needs?: readonly Permission[];
   /** One thing to decide: without what leads elsewhere around it. */
   readonly isAlone?: true;
   readonly load: () => Promise<{ readonly Screen: ComponentType<ScreenProps> }>;
 }
 
-/** Where the console begins. */
+/** Where the console begins for most. */
 export const FIRST_SCREEN = 'for-you';
+
+/** What of a project's work is shown with its project. */
+const OF_PROJECT: readonly Permission[] = ['work-items:read', 'projects:read'];
 
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly ScreenEntry[] = [
@@ -47,45 +50,45 @@ export const SCREENS: readonly ScreenEntry[] = [
     icon: taskIcon,
     count: () => needing.value,
     isOfAll: true,
-    permission: 'work-items:read',
+    needs: ['work-items:read'],
     load: () => import('./for-you/screen.tsx'),
   },
   {
     path: 'notifications',
     isOfAll: true,
-    permission: 'work-items:read',
+    needs: ['work-items:read'],
     load: () => import('./notifications/screen.tsx'),
   },
   {
     path: 'board',
     name: () => words.board,
     icon: boardIcon,
-    permission: 'work-items:read',
+    needs: OF_PROJECT,
     load: () => import('./board/screen.tsx'),
   },
   {
     path: 'list',
     name: () => words.list,
     icon: bulletsIcon,
-    permission: 'work-items:read',
+    needs: OF_PROJECT,
     load: () => import('./list/screen.tsx'),
   },
-  { path: 'views/:id', permission: 'work-items:read', load: () => import('./views/saved/screen.tsx') },
-  { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
+  { path: 'views/:id', needs: OF_PROJECT, load: () => import('./views/saved/screen.tsx') },
+  { path: 'items/:id', needs: ['work-items:read'], load: () => import('./item/screen.tsx') },
   {
     path: 'plan',
     name: () => words.plan,
     icon: planIcon,
-    permission: 'work-items:read',
+    needs: OF_PROJECT,
     load: () => import('./plan/screen.tsx'),
   },
-  { path: 'plan/:id', permission: 'work-items:read', load: () => import('./plan/screen.tsx') },
+  { path: 'plan/:id', needs: OF_PROJECT, load: () => import('./plan/screen.tsx') },
   {
     path: 'agents',
     name: () => words.agents,
     icon: agentsIcon,
     isOfAll: true,
-    permission: 'work-items:read',
+    needs: ['work-items:read'],
     load: () => import('./agents/screen.tsx'),
   },
   {
@@ -93,7 +96,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     name: () => words.inbox,
     icon: inboxIcon,
     isOfAll: true,
-    permission: 'feedback:read',
+    needs: ['feedback:read'],
     load: () => import('./inbox/screen.tsx'),
   },
   {
@@ -101,7 +104,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     name: () => words.costs,
     icon: costsIcon,
     keeps: ['period', 'from', 'to'],
-    permission: 'work-items:read',
+    needs: OF_PROJECT,
     load: () => import('./costs/screen.tsx'),
   },
   {
@@ -120,8 +123,17 @@ export const SCREENS: readonly ScreenEntry[] = [
 ];
 
 /** Whether the signed-in user may see any of it. */
-export function isOffered({ permission }: ScreenEntry): boolean {
-  return permission === undefined || may(permission);
+export function isOffered(screen: ScreenEntry): boolean {
+  return lackedFor(screen) === undefined;
+}
+
+export function lackedFor({ needs = [] }: ScreenEntry): Permission | undefined {
+  return needs.find((permission) => !may(permission));
+}
+
+/** Where the console begins: with the first of those in the navigation that the user may see. */
+export function firstScreen(): string {
+  return SCREENS.find((screen) => screen.name && isOffered(screen))?.path ?? '';
 }
 
 /** The screen for an address, with the values of its placeholders. */

@@ -6,24 +6,21 @@ import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { undoLast } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
-import { creating, openCreate } from './open.ts';
+import { creating, mayCreate, openCreate } from './open.ts';
 
 const Asked = later(async () => (await import('../change/asked.tsx')).Asked, { isDialog: true });
 const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDialog, { isDialog: true });
 
 /** On every screen, `c` opens the dialog in which a work item is created, and `z` undoes what was done last; what is asked before a change is made. */
 export function CreateAnywhere() {
-  const isAllowed = may('work-items:write');
+  const [createsAny, changesAny] = [mayCreate(), may('work-items:write')];
   useShortcuts(
     useMemo(
-      () =>
-        isAllowed
-          ? [
-              { keys: 'c', label: words.createItem, run: () => openCreate() },
-              { keys: 'z', label: words.keysUndo, run: undoLast },
-            ]
-          : [],
-      [isAllowed, language.value],
+      () => [
+        ...(createsAny ? [{ keys: 'c', label: words.createItem, run: () => openCreate() }] : []),
+        ...(changesAny ? [{ keys: 'z', label: words.keysUndo, run: undoLast }] : []),
+      ],
+      [createsAny, changesAny, language.value],
     ),
   );
   const asking = question.value;

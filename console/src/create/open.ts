@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect } from 'preact/hooks';
+import { may } from '../session.ts';
 
 /** Where a new item is going to be, as far as the place one is at says so; all of it can be changed in the dialog. */
 export interface Place {
@@ -15,6 +16,9 @@ export interface Place {
 /** The place for which the dialog is open. */
 export const creating = signal<Place | undefined>(undefined);
 const places = signal<readonly Place[]>([]);
+
+/** A new item is created in a project that one sees. */
+export const mayCreate = () => may('work-items:write') && may('projects:read');
 
 /** @param place if not where one is */
 export function openCreate(place: Place = places.value.at(-1) ?? {}): void {

@@ -1,7 +1,7 @@
 import './frame.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { openCreate } from '../create/open.ts';
+import { mayCreate, openCreate } from '../create/open.ts';
 import { time } from '../language/format.ts';
 import { connection, ready } from '../live/live.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -45,7 +45,7 @@ export function Frame({ identity, children }: FrameProps) {
       <header class="frame-side">
         <div class="frame-head">
           <ProjectMenu />
-          {may('work-items:write') && (
+          {mayCreate() && (
             <button
               type="button"
               class="button button-quiet button-icon frame-create"

@@ -3,7 +3,7 @@ import { Heading } from '../parts/page/heading.tsx';
 import { later } from '../parts/page/later.tsx';
 import { path } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
-import { isOffered, SCREENS, type ScreenEntry, screenAt } from '../screens.ts';
+import { lackedFor, SCREENS, type ScreenEntry, screenAt } from '../screens.ts';
 import { Caught } from './caught.tsx';
 import { words } from './messages.ts';
 
@@ -19,9 +19,8 @@ export function CurrentScreen() {
   const found = screenAt(path.value);
   const View = found && views.get(found.screen);
   if (!View) return <Message text={words.notFound} />;
-  if (!isOffered(found.screen)) {
-    return <Message text={words.notAllowed({ permission: found.screen.permission ?? '' })} />;
-  }
+  const lacked = lackedFor(found.screen);
+  if (lacked) return <Message text={words.notAllowed({ permission: lacked })} />;
   return (
     <Caught key={path.value}>
       <View key={found.screen.path} params={found.params} />

@@ -5,6 +5,7 @@ import type { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { useMemo, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
+import { mayCreate } from '../create/open.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
 import { words as common } from '../parts/messages.ts';
@@ -35,6 +36,7 @@ interface SubmissionProps {
 export function Submission({ item, next, ask }: SubmissionProps) {
   const isWriter = may('feedback:write');
   const mayLink = isWriter && may('work-items:read');
+  const mayMake = mayLink && mayCreate();
 
   const setStatus = async (status: Status) => {
     if (status === item.status) return;
@@ -62,13 +64,11 @@ export function Submission({ item, next, ask }: SubmissionProps) {
                 run: () => void latest.current.setStatus(status),
               })),
               ...(mayLink ? [{ keys: 'l', label: words.link, run: () => latest.current.setOpen('link') }] : []),
-              ...(mayLink && may('work-items:write')
-                ? [{ keys: 'i', label: words.makeIdea, run: () => latest.current.setOpen('idea') }]
-                : []),
+              ...(mayMake ? [{ keys: 'i', label: words.makeIdea, run: () => latest.current.setOpen('idea') }] : []),
               { keys: 'x', label: words.erase, run: () => latest.current.setOpen('erase') },
             ]
           : [],
-      [isWriter, mayLink],
+      [isWriter, mayLink, mayMake],
     ),
   );
 
@@ -114,7 +114,7 @@ export function Submission({ item, next, ask }: SubmissionProps) {
                 {words.link} <kbd>l</kbd>
               </button>
             )}
-            {mayLink && may('work-items:write') && (
+            {mayMake && (
               <button type="button" class="button" aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
                 {words.makeIdea} <kbd>i</kbd>
               </button>

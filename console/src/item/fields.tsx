@@ -32,6 +32,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
     key: ['board', item.boardId],
     load: (signal) => call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId }, { signal }),
     follows: ({ subject }) => subject.id === item.boardId,
+    enabled: may('projects:read'),
   });
   const save = (changes: Changes) => void changeItem(item, changes);
   // As it was when the writing began: what others change meanwhile is not overwritten unseen.

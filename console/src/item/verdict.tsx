@@ -21,6 +21,7 @@ export function Verdict({ item }: { readonly item: WorkItem }) {
     key: ['board', item.boardId],
     load: (signal) => call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId }, { signal }),
     follows: ({ subject }) => subject.id === item.boardId,
+    enabled: may('projects:read'),
   });
   const role = board.data?.columns.find(({ id }) => id === item.boardColumnId)?.role;
   const isJudged = JUDGED.includes(role as Judged) && item.type === 'task' && may('work-items:write');

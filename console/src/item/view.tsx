@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteItems, duplicate } from '../change/copy.ts';
 import { words as change } from '../change/messages.ts';
 import { Overtaken, saveItem } from '../change/save.ts';
-import { usePlace } from '../create/open.ts';
+import { mayCreate, usePlace } from '../create/open.ts';
 import { Icon } from '../parts/icon.tsx';
 import { copyIcon, createIcon, deleteIcon, linkIcon, moreIcon } from '../parts/icons.ts';
 import { useItem } from '../parts/item/item.ts';
@@ -49,6 +49,7 @@ interface ItemViewProps {
 /** Everything about an item, on a page of its own or in the panel beside another screen. */
 export function ItemView({ item, heading, buttons }: ItemViewProps) {
   const isPlanned = PLANNED.includes(item.type);
+  const sees = may('projects:read');
   const watch = useWatch(item);
   const parts = useRef<HTMLDivElement>(null);
   // One below the other, they come in the order in which they are seen, for keys and screen readers. Whether they are, item.css says, by how wide the item is.
@@ -68,8 +69,10 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
       <header class="item-bar">
         <Trail item={item} />
         <nav class="row item-links" aria-label={item.taskId}>
-          {isPlanned && <a href={to(`plan/${item.taskId}`)}>{words.plan}</a>}
-          <a href={to('board', { project: item.projectId, board: item.boardId, q: item.taskId })}>{words.onBoard}</a>
+          {isPlanned && sees && <a href={to(`plan/${item.taskId}`)}>{words.plan}</a>}
+          {sees && (
+            <a href={to('board', { project: item.projectId, board: item.boardId, q: item.taskId })}>{words.onBoard}</a>
+          )}
         </nav>
         <Others item={item} />
         <Menu
@@ -82,11 +85,11 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
               run: () => void copy(new URL(to(`items/${item.taskId}`), location.href).href),
             },
             { label: words.copyId, icon: copyIcon, run: () => void copy(item.taskId) },
+            ...(mayCreate()
+              ? [{ group: '', label: words.duplicate, icon: createIcon, run: () => void duplicate(item.taskId) }]
+              : []),
             ...(may('work-items:write')
-              ? [
-                  { group: '', label: words.duplicate, icon: createIcon, run: () => void duplicate(item.taskId) },
-                  { group: '', label: common.delete, icon: deleteIcon, isBad: true, run: () => void remove(item) },
-                ]
+              ? [{ group: '', label: common.delete, icon: deleteIcon, isBad: true, run: () => void remove(item) }]
               : []),
           ]}
         >

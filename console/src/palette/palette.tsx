@@ -144,7 +144,7 @@ function useFound(typed: string): { readonly items: readonly Choice[]; readonly 
 
 /** What the screen offers by keys, the screens, the projects, and all that is set. */
 function useOthers(): { readonly others: readonly Choice[]; readonly areProjectsKnown: boolean } {
-  const { data: projects = [], isPending } = useProjects();
+  const { data: projects = [], isLoading } = useProjects();
   // Of those with the same key, the one that it runs: of the panel, and not of what is beside it.
   const byKey = new Map(groups.value.flat().map((each) => [each.keys, each]));
   const actions = [...byKey.values()].flatMap(({ keys, label, run }) => (run ? [{ keys, label, run }] : []));
@@ -169,7 +169,7 @@ function useOthers(): { readonly others: readonly Choice[]; readonly areProjects
     })),
     ...settings(projects.length > 0),
   ];
-  return { others, areProjectsKnown: !isPending };
+  return { others, areProjectsKnown: !isLoading };
 }
 
 /** The sections of the settings, those of the project that one is in, and what one is told of. */

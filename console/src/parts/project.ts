@@ -3,6 +3,7 @@ import type { listProjects } from '@worktrack/contracts/projects/project-operati
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { filter, projectHere } from '../router.ts';
+import { may } from '../session.ts';
 
 export type Project = Output<typeof listProjects>['projects'][number];
 
@@ -39,6 +40,7 @@ export function useProjects() {
     key: ['projects'],
     load: allProjects,
     follows: ({ subject }) => subject.kind === 'project',
+    enabled: may('projects:read'),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { listLabels } from '@worktrack/contracts/projects/label-operations';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
+import { may } from '../../session.ts';
 
 /** Told apart at a glance, and by people who see few colours; each has a contrast of 3 : 1 with what it lies on, in both themes. */
 export const LABEL_COLOURS: readonly string[] = [
@@ -20,6 +21,6 @@ export function useLabels(projectId: string, enabled = true) {
     key: ['labels', projectId],
     load: (signal) => load(projectId, signal),
     follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
-    enabled,
+    enabled: enabled && may('projects:read'),
   });
 }
