@@ -12,15 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => system?.stop());
 
-async function ingest(gateway: number, address: string, body: string, type = 'application/json') {
-  const response = await fetch(
-    `${(system as System & { gateways: readonly string[] }).gateways[gateway]}/feedback/ingest`,
-    {
-      method: 'POST',
-      headers: { 'content-type': type, 'x-forwarded-for': address },
-      body,
-    },
-  );
+async function ingest(gateway: number, address: string, body: string, path = '/feedback/ingest') {
+  const response = await fetch(`${(system as System & { gateways: readonly string[] }).gateways[gateway]}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    body,
+  });
   const { error } = (await response.json()) as { error: { code: string; message: string } };
   return { status: response.status, retryAfter: response.headers.get('retry-after'), ...error };
 }
@@ -56,4 +53,13 @@ test('what is refused for a different reason does not count', async () => {
     expect([404, 429]).toContain((await ingest(0, address, NO_SOURCE)).status);
   }
   expect((await ingest(0, address, NO_JSON)).status).toBe(400);
+});
+
+test('they count however the path is spelled', async () => {
+  const address = '192.0.2.4';
+  const spelled = '/%66eedback/%69ngest';
+  for (let number = 0; number < ALLOWED; number++) {
+    expect((await ingest(0, address, NO_JSON, spelled)).status).toBe(400);
+  }
+  for (const path of [spelled, '/feedback/ingest']) expect((await ingest(0, address, NO_JSON, path)).status).toBe(429);
 });

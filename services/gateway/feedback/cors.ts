@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { routePath } from '../http/route-path.ts';
 
 export const PUBLIC_PATHS = '/feedback/';
 /** Two hours: the most that Chromium accepts. */
@@ -15,7 +16,7 @@ const REPEATABLE = /^[\x21-\x7e]{1,300}$/;
 export function answerCrossOrigin(app: FastifyInstance): void {
   // On the application itself, so that it also covers unknown paths and methods, and bodies that are not read.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.raw.url?.startsWith(PUBLIC_PATHS)) {
+    if (routePath(request).startsWith(PUBLIC_PATHS)) {
       reply.header('vary', 'Origin');
       const { origin } = request.headers;
       if (origin !== undefined && REPEATABLE.test(origin)) {

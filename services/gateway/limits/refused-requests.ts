@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { clientOf } from '../http/client-address.ts';
 import { tooMany } from '../http/rate-headers.ts';
+import { routePath } from '../http/route-path.ts';
 import { limited } from './limited.ts';
 
 const WINDOW_MS = 60_000;
@@ -35,7 +36,7 @@ export function limitRefusedRequests(
   const past = new LRUCache<string, true>({ max: MAX_CLIENTS, ttl: WINDOW_MS });
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (past.size === 0 || !request.raw.url?.startsWith(paths)) return done();
+    if (past.size === 0 || !routePath(request).startsWith(paths)) return done();
     const client = clientOf(request, addressSecret);
     if (!past.get(client)) return done();
     const leftMs = past.getRemainingTTL(client);
@@ -44,7 +45,7 @@ export function limitRefusedRequests(
   });
 
   app.addHook('onError', async (request, _reply, error) => {
-    if (!request.raw.url?.startsWith(paths) || !isOfShape(error)) return;
+    if (!routePath(request).startsWith(paths) || !isOfShape(error)) return;
     const client = clientOf(request, addressSecret);
     const { count, resetMs } = await windows.count(client);
     if (count < perAddress) return;
