@@ -20,6 +20,9 @@ export function reservationOf(sourceId: string, message: string, itemId: string)
   return { key: `feedback:{${sourceId}}:message:${messageHash(message)}`, holder: itemId };
 }
 
+/** Held from now on, or since an earlier attempt at the same submission: that one may have stored it, so this one must not release it. */
+type Hold = 'taken' | 'kept';
+
 /** Equal for messages that differ only in compatibility forms, case and white space. */
 function messageHash(message: string): string {
   const normal = message.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
@@ -47,8 +50,8 @@ export class Duplicates {
     this.#fallback = new RedisFallback('feedback duplicates', log);
   }
 
-  /** @returns for each whether it is held; if not, an equal message was stored or is being stored by another submission */
-  async reserve(reservations: readonly Reservation[], deadlineAtMs: number): Promise<boolean[]> {
+  /** @returns for each how it is held; if it is not, an equal message was stored or is being stored by another submission */
+  async reserve(reservations: readonly Reservation[], deadlineAtMs: number): Promise<(Hold | undefined)[]> {
     const pendingMs = Math.ceil(Math.max(0, deadlineAtMs - Date.now())) + PENDING_MARGIN_MS;
     const holders = await this.#fallback.run(
       async () => {
@@ -58,7 +61,10 @@ export class Duplicates {
       },
       () => reservations.map(({ key, holder }) => this.#memory.take(key, holder, pendingMs)),
     );
-    return reservations.map(({ holder }, i) => holders[i] === null || holders[i] === holder);
+    return reservations.map(({ holder }, i) => {
+      if (holders[i] === null) return 'taken';
+      return holders[i] === holder ? 'kept' : undefined;
+    });
   }
 
   /** Once their items are stored. */
@@ -76,7 +82,7 @@ export class Duplicates {
     );
   }
 
-  /** For submissions that stored nothing; reservations that others hold by now stay. */
+  /** What was taken for submissions that stored nothing; reservations that others hold by now stay. */
   async release(reservations: readonly Reservation[]): Promise<void> {
     if (reservations.length === 0) return;
     await this.#fallback.run(

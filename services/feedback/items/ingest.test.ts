@@ -140,15 +140,18 @@ describe('an attempt that comes again', () => {
     ['message', { message: 'Something else.' }],
     ['category', { category: 'praise' }],
     ['sender', { email: 'eve@example.com' }],
-  ] as const)('with another %s is refused, and blocks that message for nobody', async (_what, change) => {
-    const sent = submission();
-    await feedback.ingest([sent]);
-    const changed = { ...sent, ...change };
-    expect(outcomes(await feedback.ingest([changed]))).toEqual(['IDEMPOTENCY_KEY_REUSED']);
-    if ('message' in change) {
-      expect(outcomes(await feedback.ingest([{ ...changed, itemId: uuidv7() }]))).toEqual(['stored']);
-    }
-  });
+  ] as const)(
+    'with another %s is refused; it blocks that message for nobody, and lets through no duplicate of the first',
+    async (_what, change) => {
+      const sent = submission();
+      await feedback.ingest([sent]);
+      const changed = { ...sent, ...change };
+      expect(outcomes(await feedback.ingest([changed]))).toEqual(['IDEMPOTENCY_KEY_REUSED']);
+      const outcome = 'message' in change ? 'stored' : 'DUPLICATE_FEEDBACK';
+      expect(outcomes(await feedback.ingest([{ ...changed, itemId: uuidv7() }]))).toEqual([outcome]);
+      expect(outcomes(await feedback.ingest([{ ...sent, itemId: uuidv7() }]))).toEqual(['DUPLICATE_FEEDBACK']);
+    },
+  );
 });
 
 test('an insert whose answer is lost on the network is stored once, and answered as stored', async () => {
@@ -183,7 +186,7 @@ describe('what was not stored blocks nothing', () => {
     const { createLog } = await import('@worktrack/runtime/process/logging');
     const duplicates = new Duplicates(feedback.redis, createLog('test', 'silent'));
     const pending = reservationOf(sent.sourceId, 'Never stored.', uuidv7());
-    expect(await duplicates.reserve([pending], Date.now() + 2_000)).toEqual([true]);
+    expect(await duplicates.reserve([pending], Date.now() + 2_000)).toEqual(['taken']);
     const leftMs = await feedback.redis.pttl(pending.key);
     expect(leftMs).toBeGreaterThan(1_000);
     expect(leftMs).toBeLessThanOrEqual(3_000);

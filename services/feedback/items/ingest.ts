@@ -29,14 +29,17 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
   const attempts = calls.map(attemptOf);
   const deadlineAtMs = Math.max(...calls.map(({ context }) => context.deadlineAtMs));
   const wanted = attempts.filter(({ call }) => !call.input.onlyAgain);
-  const free = await duplicates.reserve(
+  const holds = await duplicates.reserve(
     wanted.map(({ reservation }) => reservation),
     deadlineAtMs,
   );
-  const held = new Set(wanted.filter(({ call }, i) => free[i] || call.input.acceptedAt !== undefined));
+  const held = new Set(wanted.filter(({ call }, i) => holds[i] || call.input.acceptedAt !== undefined));
+  const taken = new Set(wanted.filter((_, i) => holds[i] === 'taken'));
   const reserved = attempts.map((attempt) => held.has(attempt));
   const admitted = attempts.filter((_, i) => reserved[i]);
-  const failures = await store(admitted, duplicates, deadlineAtMs);
+  const release = (some: readonly Attempt[]) =>
+    duplicates.release(some.filter((attempt) => taken.has(attempt)).map(({ reservation }) => reservation));
+  const failures = await store(admitted, release, deadlineAtMs);
 
   // What was refused or already exists may be an attempt at a submission that was stored before: check before answering.
   const again = attempts.filter((attempt, i) => !reserved[i] || failures.get(attempt) === 'exists');
@@ -73,10 +76,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
 
   const confirmed = attempts.filter((_, i) => reserved[i] && answers[i]?.keep);
   const released = attempts.filter((_, i) => reserved[i] && !answers[i]?.keep);
-  await Promise.all([
-    duplicates.confirm(confirmed.map(({ reservation }) => reservation)),
-    duplicates.release(released.map(({ reservation }) => reservation)),
-  ]);
+  await Promise.all([duplicates.confirm(confirmed.map(({ reservation }) => reservation)), release(released)]);
   return answers.map(({ answer }) => answer);
 }
 
@@ -100,7 +100,7 @@ const RETRY_SOON = { retryAfterSeconds: 1 };
 /** @returns what was not stored; if nothing could be, the reservations are released and the failure is thrown */
 async function store(
   admitted: readonly Attempt[],
-  duplicates: Duplicates,
+  release: (attempts: readonly Attempt[]) => Promise<void>,
   deadlineAtMs: number,
 ): Promise<ReadonlyMap<Attempt, 'exists' | Error>> {
   if (admitted.length === 0) return new Map();
@@ -111,7 +111,7 @@ async function store(
     );
     return new Map([...failures].map(([i, failure]) => [admitted[i] as Attempt, failure]));
   } catch (error) {
-    await duplicates.release(admitted.map(({ reservation }) => reservation));
+    await release(admitted);
     throw error;
   }
 }

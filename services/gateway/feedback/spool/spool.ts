@@ -128,8 +128,8 @@ export class Spool {
   async #acceptFirst(submission: Submission): Promise<'spooled'> {
     const { itemId, sourceId, message } = submission;
     const reservation = reservationOf(sourceId, message, itemId);
-    const [isHeld] = await this.#duplicates.reserve([reservation], Date.now() + DEFAULT_DEADLINE_MS);
-    if (!isHeld) {
+    const [hold] = await this.#duplicates.reserve([reservation], Date.now() + DEFAULT_DEADLINE_MS);
+    if (!hold) {
       const again =
         'The same message was submitted to this source within the last ten minutes. There is no need to send it again.';
       throw new OperationError('DUPLICATE_FEEDBACK', again);
@@ -137,7 +137,7 @@ export class Spool {
     try {
       await this.#lane.put({ ...submission, acceptedAt: new Date().toISOString() });
     } catch (error) {
-      await this.#duplicates.release([reservation]);
+      if (hold === 'taken') await this.#duplicates.release([reservation]);
       if (!(error instanceof FileFull)) this.#log.error({ error }, 'The spool cannot be written');
       throw new OperationError('UNAVAILABLE', 'The feedback cannot be stored at the moment. Send it again.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
