@@ -133,7 +133,7 @@ export class Queue {
   #read(): Queued[] {
     try {
       const stored = JSON.parse(localStorage.getItem(this.#name) ?? '[]') as Queued[];
-      return stored.filter(isQueued);
+      return stored.filter(isQueued).map(inThisTime);
     } catch {
       // Refused, or not ours to read.
       return [];
@@ -154,6 +154,12 @@ export class Queue {
 function isQueued({ submission, attempt, sinceMs }: Queued): boolean {
   const isWhole = typeof attempt?.key === 'string' && CATEGORIES.includes(submission?.category);
   return isWhole && Date.now() - sinceMs < KEPT_MS;
+}
+
+/** Kept in what is the future by now, it says that a clock was wrong, and has been set since: none of its times mean anything. */
+function inThisTime(queued: Queued): Queued {
+  const nowMs = Date.now();
+  return queued.sinceMs > nowMs ? { ...queued, sinceMs: nowMs, notBeforeMs: nowMs, dueMs: nowMs } : queued;
 }
 
 function timesAfter({ retryAfterSeconds }: Failure, tries: number): Pick<Queued, 'notBeforeMs' | 'dueMs'> {

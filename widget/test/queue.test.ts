@@ -110,6 +110,22 @@ test('it waits for the next page of the site, also in another tab, for seven day
   expect(posts).toHaveLength(1);
 });
 
+test('a clock that was a day ahead and has been set since delays nothing', async () => {
+  const { source, visitor } = await visit();
+  await visitor.page.evaluate(() => {
+    const now = Date.now;
+    Date.now = () => now() + 24 * 3_600_000;
+  });
+  await sendOffline(visitor, 'From tomorrow.');
+  await willBeSent(visitor, '1 message');
+  const context = visitor.page.context();
+  await visitor.page.close({ runBeforeUnload: false });
+  await context.setOffline(false);
+  const tab = await context.newPage();
+  await tab.goto(scene.site.add(stage.baseUrl, { tag: source.tag }));
+  await expect.poll(source.inbox).toMatchObject([{ message: 'From tomorrow.' }]);
+});
+
 test('what is older is removed from the browser by the next page', async () => {
   const { source, visitor } = await visit();
   await sendOffline(visitor, 'Eight days old.');
