@@ -19,11 +19,18 @@ export const EMPTY_DRAFT: Draft = { message: '', category: undefined, email: '' 
  */
 export class DraftStore implements Attempts {
   readonly #key: string;
-  #draft: Draft;
+  #draft = EMPTY_DRAFT;
 
   constructor(publicKey: string) {
     this.#key = `worktrack-feedback:${publicKey}`;
-    this.#draft = this.#load();
+    this.reload();
+  }
+
+  /** As it is in the storage: another page of the site may have changed it. */
+  reload(): void {
+    this.#store((storage) => {
+      this.#draft = draftOf(JSON.parse(storage.getItem(this.#key) ?? '{}') ?? {});
+    });
   }
 
   get current(): Draft {
@@ -48,22 +55,6 @@ export class DraftStore implements Attempts {
     this.#store((storage) => storage.removeItem(this.#key));
   }
 
-  #load(): Draft {
-    let stored: Partial<Draft> | null = null;
-    this.#store((storage) => {
-      stored = JSON.parse(storage.getItem(this.#key) ?? 'null');
-    });
-    const { message, category, email, attempt } = stored ?? ({} as Partial<Draft>);
-    return {
-      message: typeof message === 'string' ? message : '',
-      category: CATEGORIES.find((known) => known === category),
-      email: typeof email === 'string' ? email : '',
-      ...(typeof attempt?.key === 'string' && {
-        attempt: { key: attempt.key, of: String(attempt.of), uncertain: attempt.uncertain === true },
-      }),
-    };
-  }
-
   #store(use: (storage: Storage) => void): void {
     try {
       use(sessionStorage);
@@ -71,4 +62,15 @@ export class DraftStore implements Attempts {
       // Refused, full, or not ours to read: the draft in memory is still there.
     }
   }
+}
+
+function draftOf({ message, category, email, attempt }: Partial<Draft>): Draft {
+  return {
+    message: typeof message === 'string' ? message : '',
+    category: CATEGORIES.find((known) => known === category),
+    email: typeof email === 'string' ? email : '',
+    ...(typeof attempt?.key === 'string' && {
+      attempt: { key: attempt.key, of: String(attempt.of), uncertain: attempt.uncertain === true },
+    }),
+  };
 }

@@ -74,6 +74,7 @@ export class FeedbackWidget {
       deliver: (submission, attempts) => this.#deliver(submission, attempts),
       changed: () => this.#queueChanged(),
     });
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#shownAgain());
   }
 
   /** Opens the form; a preset fills it in where the person has not yet written anything. */
@@ -99,6 +100,14 @@ export class FeedbackWidget {
   #fill(change: Partial<Draft>): void {
     this.#panel.fields.values = { ...this.#panel.fields.values, ...change };
     this.#drafts.update(this.#panel.fields.values);
+  }
+
+  /** The browser has kept the page as it was left (“back”), and the draft is what another page has made of it since. */
+  #shownAgain(): void {
+    if (this.#busy) return;
+    this.#drafts.reload();
+    const { email, ...draft } = this.#drafts.current;
+    this.#panel.fields.values = { ...draft, email: email || this.#identified };
   }
 
   #edited(): void {

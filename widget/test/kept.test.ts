@@ -60,6 +60,25 @@ describe('what was typed is kept', () => {
     ]);
   });
 
+  test('as another page of the site has left it, where the browser goes back to a page that it has kept', async () => {
+    const { visitor } = await visit();
+    await visitor.write('Half a thou', 'a@example.com');
+    /** Chromium keeps no page while a test drives it: what other pages do meanwhile is done here, and what it then says. */
+    const comeBack = (change: (name: string) => void) =>
+      visitor.page.evaluate(`
+        (${change})(Object.keys(sessionStorage)[0]);
+        dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));`);
+    await comeBack((name) => {
+      const draft = JSON.parse(sessionStorage.getItem(name) ?? '');
+      sessionStorage.setItem(name, JSON.stringify({ ...draft, message: 'Half a thought more' }));
+    });
+    expect(await visitor.message.inputValue()).toBe('Half a thought more');
+    expect(await visitor.email.inputValue()).toBe('a@example.com');
+    // It was sent there.
+    await comeBack((name) => sessionStorage.removeItem(name));
+    expect(await visitor.message.inputValue()).toBe('');
+  });
+
   test('and is gone once it was sent, from the form and from the browser', async () => {
     const { visitor } = await visit();
     await (await visitor.write('A whole thought.')).send();
