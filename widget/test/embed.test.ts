@@ -84,6 +84,43 @@ test('a tag without a key puts nothing on the page and says why; so does a secon
   expect(await twice.launcher.count()).toBe(1);
 });
 
+test('a tag in the head, which runs before there is a body, works as well', async () => {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag, tagIn: 'head' });
+  await (await (await visitor.open()).write('From the head.')).send();
+  await visitor.isThanked();
+  expect(visitor.console).toEqual([]);
+});
+
+test.each([
+  [
+    'replaces the body',
+    () => {
+      const body = document.createElement('body');
+      body.textContent = 'Another page.';
+      document.documentElement.replaceChild(body, document.body);
+    },
+  ],
+  ['replaces what is in the body', () => document.body.replaceChildren('Another page.')],
+])(
+  'a site that goes to its next page by script and %s keeps the widget, also while the form is open',
+  async (_, go) => {
+    const source = await createSource(stage.organization);
+    const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
+    await visitor.page.evaluate(go);
+    await (await visitor.open()).write('Written on two pages.');
+    await visitor.page.evaluate(go);
+    await visitor.page.evaluate(go);
+    expect(await visitor.dialog.evaluate((dialog) => dialog.matches(':modal'))).toBe(true);
+    await visitor.send();
+    await visitor.isThanked();
+    await visitor.page.keyboard.press('Escape');
+    await visitor.dialog.waitFor({ state: 'hidden' });
+    expect(await visitor.page.locator('worktrack-feedback').count()).toBe(1);
+    expect(await source.inbox()).toMatchObject([{ message: 'Written on two pages.' }]);
+  },
+);
+
 const WITHOUT_STYLES = (base: string) =>
   `default-src 'none'; script-src ${base}; connect-src ${base}; worker-src blob:; require-trusted-types-for 'script'; trusted-types worktrack-feedback`;
 

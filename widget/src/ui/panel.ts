@@ -117,7 +117,7 @@ export class Panel {
       shadow.addEventListener(type, (event) => event.stopPropagation());
     }
     this.edit();
-    document.body.append(this.#host);
+    this.#stay();
   }
 
   /** Shows thanks instead of the form. */
@@ -205,6 +205,25 @@ export class Panel {
       if (this.isOpen) this.#reshow();
     }
     return container;
+  }
+
+  /**
+   * In the page's body from when there is one: a script in the head may run before. And for as long as the page exists: a site that goes from page to page
+   * by script (Turbo, htmx, a router) replaces the body, or what it does not know in it.
+   */
+  #stay(): void {
+    const observer = new MutationObserver(() => enter());
+    const enter = () => {
+      // Null before it is parsed, whatever its type says.
+      const body = document.body as HTMLElement | null;
+      if (!body || this.#host.isConnected) return;
+      body.append(this.#host);
+      observer.observe(body, { childList: true });
+      // What is taken out of the page is no longer modal.
+      if (this.isOpen) this.#reshow();
+    };
+    observer.observe(document.documentElement, { childList: true });
+    enter();
   }
 
   #show(): void {

@@ -13,6 +13,8 @@ export interface PageOptions {
   readonly lang?: string;
   /** In the head. */
   readonly styles?: string;
+  /** Where the script's tag is; in the head it is not `async`, so that it runs before there is a body. Default: at the end of the body. */
+  readonly tagIn?: 'head' | 'body';
   /** Instead of some text. */
   readonly body?: string;
 }
@@ -48,8 +50,10 @@ export class Site {
   }
 }
 
-function html(baseUrl: string, { tag, script = 'widget.js', lang = 'en', styles = '', body }: PageOptions): string {
+function html(baseUrl: string, options: PageOptions): string {
+  const { tag, script = 'widget.js', lang = 'en', styles = '', body, tagIn = 'body' } = options;
   const attributes = Object.entries(tag).map(([name, value]) => ` ${name}="${value}"`);
+  const tagOf = (how: string) => `<script src="${baseUrl}/${script}"${attributes.join('')}${how}></script>`;
   const text = body ?? '<h1>Antique lamps</h1><p>Made around 1900, wired anew.</p><a href="#more">More</a>';
   return `<!doctype html>
 <html lang="${lang}">
@@ -59,10 +63,11 @@ function html(baseUrl: string, { tag, script = 'widget.js', lang = 'en', styles 
 <title>Antique lamps</title>
 <link rel="icon" href="data:,">
 ${styles && `<style>${styles}</style>`}
+${tagIn === 'head' ? tagOf('') : ''}
 </head>
 <body>
 <main>${text}</main>
-<script src="${baseUrl}/${script}"${attributes.join('')} async></script>
+${tagIn === 'body' ? tagOf(' async') : ''}
 </body>
 </html>
 `;
