@@ -284,3 +284,16 @@ describe('dark and light', () => {
     expect((await brightness(visitor)) < 128).toBe(dark);
   });
 });
+
+test('what is written from right to left runs from right to left, in a form that does not', async () => {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: { ...source.tag, 'data-label': 'ملاحظات!' } });
+  const directionOf = (field: typeof visitor.message) =>
+    field.evaluate((element) => getComputedStyle(element).direction);
+  expect(await directionOf(visitor.launcher.getByText('ملاحظات!'))).toBe('rtl');
+  await visitor.open();
+  expect(await directionOf(visitor.message)).toBe('ltr');
+  await visitor.write('السعر خطأ!');
+  expect(await directionOf(visitor.message)).toBe('rtl');
+  expect(await directionOf(visitor.dialog)).toBe('ltr');
+});

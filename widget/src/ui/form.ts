@@ -38,6 +38,8 @@ export class FormFields {
     this.#inputs = {
       message: h('textarea', {
         id: 'message',
+        // Whatever the form's language, people write in theirs.
+        dir: 'auto',
         rows: 5,
         required: true,
         'aria-describedby': 'message-error counter',

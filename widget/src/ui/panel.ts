@@ -285,7 +285,8 @@ function launcher(label: string): HTMLButtonElement {
     'button',
     { type: 'button', class: 'launcher', 'aria-haspopup': 'dialog', 'aria-expanded': 'false' },
     icon('launcher'),
-    h('span', {}, label),
+    // The page's own may be in any language.
+    h('span', { dir: 'auto' }, label),
   );
 }
 
