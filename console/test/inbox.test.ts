@@ -116,6 +116,23 @@ test('an idea whose link did not arrive is linked the next time, and not made ag
   expect((await call<{ workItems: WorkItem[] }>('GET', search)).data.workItems.length).toBe(1);
 });
 
+test('z takes a status back, unless somebody else has set another one since', async () => {
+  const [older, newer] = [await submit('The older one'), await submit('The newer one')];
+  const visitor = await stage.visit(`inbox?item=${newer}`);
+  const { page } = visitor;
+  await chosen(visitor).getByText('The newer one').waitFor();
+  await page.keyboard.press('d');
+  await chosen(visitor).getByText('The older one').waitFor();
+  await page.keyboard.press('r');
+  await page.getByText('Now: Resolved').waitFor();
+  await organization.call('PATCH', `/api/feedback/items/${older}`, { status: 'triaged' });
+  await page.keyboard.press('z');
+  await page.getByText('Somebody else has changed it since.').waitFor();
+  await page.keyboard.press('z');
+  await expect.poll(async () => (await stored(newer)).status).toBe('new');
+  expect((await stored(older)).status).toBe('triaged');
+});
+
 test('what the public wrote is plain text, and is erased after a confirmation', async () => {
   const message =
     '<img src=x onerror=alert(1)> [click](javascript:alert(1)) https://evil.example <script>alert(1)</script>';

@@ -65,6 +65,12 @@ export const words = messages({
     tr: 'Hiçbir şey değişmedi.',
     ja: '変更されませんでした。',
   },
+  overtaken: {
+    en: 'Somebody else has changed it since.',
+    de: 'Inzwischen hat jemand anderes das geändert.',
+    tr: 'Bu arada başka biri bunu değiştirdi.',
+    ja: 'その後、他の人が変更しました。',
+  },
   linkedTo: {
     en: 'Linked to {idea}.',
     de: 'Mit {idea} verknüpft.',

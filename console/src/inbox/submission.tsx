@@ -1,5 +1,5 @@
 import type { deleteFeedback } from '@worktrack/contracts/feedback/erasure';
-import type { updateFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { getFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
 import type { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { useMemo, useRef } from 'preact/hooks';
@@ -11,7 +11,8 @@ import { attempt } from '../parts/busy.ts';
 import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Confirm } from '../parts/popup/dialog.tsx';
-import { tell, tellFailure } from '../parts/popup/toasts.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
+import { did, inTurn } from '../parts/popup/undo.ts';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { readAnew, STATUS_KEYS } from './feedback.ts';
@@ -39,16 +40,20 @@ export function Submission({ item, next, ask }: SubmissionProps) {
   const mayMake = mayLink && mayCreate();
 
   const setStatus = async (status: Status) => {
-    if (status === item.status) return;
+    const { id, status: before } = item;
+    if (status === before) return;
     // Go on at once: somebody triaging does not wait for an answer, and is told about a refusal.
     next();
-    try {
-      await call<typeof updateFeedback>('PATCH /api/feedback/items/:id', { id: item.id, status });
-      readAnew();
-      tell(words.changed({ status: words[status] }));
-    } catch (error) {
-      tellFailure(words.notChanged, error);
-    }
+    await attempt(words.notChanged, () =>
+      inTurn(async () => {
+        await write(id, status);
+        did(words.changed({ status: words[status] }), async () => {
+          const current = await call<typeof getFeedback>('GET /api/feedback/items/:id', { id });
+          if (current.status !== status) throw new Error(words.overtaken);
+          await write(id, before);
+        });
+      }),
+    );
   };
   const setOpen = (what: Asking['what']) => ask({ what, item });
   const latest = useRef({ setStatus, setOpen });
@@ -134,6 +139,11 @@ export function Submission({ item, next, ask }: SubmissionProps) {
       )}
     </article>
   );
+}
+
+async function write(id: string, status: Status): Promise<void> {
+  await call<typeof updateFeedback>('PATCH /api/feedback/items/:id', { id, status });
+  readAnew();
 }
 
 export function Asked({ what, item, onClose }: Asking & { readonly onClose: () => void }) {
