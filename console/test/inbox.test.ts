@@ -133,6 +133,15 @@ test('z takes a status back, unless somebody else has set another one since', as
   expect((await stored(older)).status).toBe('triaged');
 });
 
+test('what is written from right to left is shown from right to left', async () => {
+  const id = await submit('السعر خطأ!');
+  const visitor = await stage.visit(`inbox?item=${id}`);
+  const shown = visitor.page.getByText('السعر خطأ!');
+  await shown.nth(1).waitFor();
+  const directions = await shown.evaluateAll((all) => all.map((element) => getComputedStyle(element).direction));
+  expect(directions).toEqual(['rtl', 'rtl']);
+});
+
 test('what the public wrote is plain text, and is erased after a confirmation', async () => {
   const message =
     '<img src=x onerror=alert(1)> [click](javascript:alert(1)) https://evil.example <script>alert(1)</script>';

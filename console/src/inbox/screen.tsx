@@ -110,7 +110,9 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
                 aria-current={itemAt === at ? 'true' : undefined}
                 onClick={() => choose(itemAt)}
               >
-                <span class="inbox-text">{item.erasedAt ? words.erased : item.message}</span>
+                <span class="inbox-text" dir="auto">
+                  {item.erasedAt ? words.erased : item.message}
+                </span>
                 <span class="quiet row">
                   <span class="tag">{words[item.status]}</span>
                   <span>{words[item.category]}</span>

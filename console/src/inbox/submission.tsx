@@ -79,7 +79,9 @@ export function Submission({ item, next, ask }: SubmissionProps) {
 
   return (
     <article class="panel inbox-one">
-      <p class={item.erasedAt ? 'quiet' : 'inbox-message'}>{item.erasedAt ? words.erased : item.message}</p>
+      <p class={item.erasedAt ? 'quiet' : 'inbox-message'} dir="auto">
+        {item.erasedAt ? words.erased : item.message}
+      </p>
       <dl class="inbox-facts">
         {!isWriter && <Fact name={words.status} value={words[item.status]} />}
         <Fact name={words.category} value={words[item.category]} />

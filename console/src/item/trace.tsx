@@ -34,7 +34,9 @@ export function Trace({ item }: { readonly item: WorkItem }) {
                   {feedback.map(({ id, createdAt, untrustedText }) => (
                     <li key={id}>
                       <p class="quiet">{day(createdAt)}</p>
-                      <p class="item-public">{untrustedText.message}</p>
+                      <p class="item-public" dir="auto">
+                        {untrustedText.message}
+                      </p>
                     </li>
                   ))}
                 </ul>
