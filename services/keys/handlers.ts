@@ -158,8 +158,8 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
     }),
     'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
     'identity.current': batched(async (calls) => {
-      const identities = await identitiesOf(calls.map(({ input }) => input.prefix));
-      return identities.map((identity) => ({ output: { identity } }));
+      const outputs = await identitiesOf(calls.map(({ input }) => input.prefix));
+      return outputs.map((output) => ({ output }));
     }),
     'keys.recordUse': batched(recordUses),
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { startGateways } from '../support/system.ts';
-import { listTools, sendBatch } from '../support/tool-call.ts';
+import { callTool, listTools, sendBatch } from '../support/tool-call.ts';
 
 let system: Awaited<ReturnType<typeof startGateways>>;
 let organization: TestOrganization;
@@ -97,6 +97,29 @@ describe('the rate of a key', () => {
       '97',
       '96',
     ]);
+  });
+
+  test('counts what its upload tickets send, as often as they are sent', async () => {
+    const { key } = await newKey({ requests: 5, windowSeconds: 3_600 });
+    const { boardId, columns } = organization;
+    const item = { title: 'Has files', type: 'task', boardId, boardColumnId: columns.Backlog };
+    const { id: workItemId } = (await organization.call<{ id: string }>('POST', '/api/work-items', item)).data;
+    const file = { workItemId, filePath: '/tmp/elsewhere.txt' };
+    const { error } = await callTool(system.baseUrl, key, 'upload_work_item_attachment', file);
+    const ticket = /ticket=([\w.-]+)/.exec(error?.message ?? '')?.[1] ?? '';
+    const path = `/api/work-items/${workItemId}/attachments?ticket=${ticket}`;
+    const upload = (gateway: number) => {
+      const body = new FormData();
+      body.append('file', new Blob(['a file']), 'a.txt');
+      return fetch(`${system.gateways[gateway]}${path}`, { method: 'POST', body });
+    };
+    const answers: Response[] = [];
+    for (let number = 0; number < 7; number++) answers.push(await upload(number % 2));
+    // With the request that made it, four uses are the fifth.
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 429, 429, 429]);
+    for (const { headers } of answers) expect(headers.get('ratelimit-policy')).toBe('"key";q=5;w=3600');
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect((await rest(0, key)).status).toBe(429);
   });
 
   test('starts afresh with its next window', async () => {

@@ -45,6 +45,13 @@ export function callerOf(identity: Identity, sessionProjectId?: string): Caller 
   };
 }
 
+/** What counts in which rate. */
+const Counted = z.object({
+  rateLimit: KeyRate,
+  /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted, and if the session is another user's, that user. For a token: its rule, or its grant. */
+  countedAs: z.string().optional(),
+});
+
 const VERIFY_DEADLINE_MS = 5_000;
 export const MAX_USES_PER_REPORT = 1_000;
 
@@ -63,15 +70,7 @@ export const verifyIdentity = operation({
   input: Presented,
   /** `null`: unknown, revoked, expired, or its user is disabled. */
   output: z.object({
-    verified: z
-      .object({
-        identity: Identity,
-        expiresAt: Timestamp.nullable(),
-        rateLimit: KeyRate,
-        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted, and if the session is another user's, that user. For a token: its rule, or its grant. */
-        countedAs: z.string().optional(),
-      })
-      .nullable(),
+    verified: Counted.extend({ identity: Identity, expiresAt: Timestamp.nullable() }).nullable(),
   }),
   errors: [],
   deadlineMs: VERIFY_DEADLINE_MS,
@@ -85,7 +84,7 @@ export const currentIdentity = operation({
   effect: 'read',
   input: Presented.pick({ prefix: true }),
   /** `null`: unknown, revoked, expired, or its user is disabled. */
-  output: z.object({ identity: Identity.nullable() }),
+  output: Counted.partial().extend({ identity: Identity.nullable() }),
   errors: [],
   deadlineMs: VERIFY_DEADLINE_MS,
 });

@@ -65,6 +65,11 @@ export interface IdentityCache {
     admit?: () => Promise<void>,
     counts?: boolean,
   ): Promise<Known | null>;
+  /**
+   * A request by what a key has granted, in the window of that key, which is not presented and may not be cached.
+   * @returns undefined: it has no rate
+   */
+  countFor(prefix: string, counted: Rated): Promise<KeyRateState | undefined>;
 }
 
 export interface Known {
@@ -78,10 +83,13 @@ export interface KeyRateState extends Counted {
   readonly windowMs: number;
 }
 
-export interface Verified {
+export interface Verified extends Rated {
   readonly identity: Identity;
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
+}
+
+interface Rated {
   readonly rateLimit: KeyRate;
   /** For a session: the prefix of the key in whose window it is counted. */
   readonly countedAs?: string | undefined;
@@ -206,7 +214,7 @@ export function identityCache(redis: Redis): IdentityCache {
   async function countAs(
     runId: string | undefined,
     countedAs: string,
-    verified: Verified,
+    verified: Rated,
   ): Promise<KeyRateState | undefined> {
     const { requests, windowMs } = limitOf(verified);
     if (requests === 0) return undefined;
@@ -218,20 +226,26 @@ export function identityCache(redis: Redis): IdentityCache {
   }
 
   /** The request in this process's own window, when Redis cannot count it. */
-  function countInMemory(prefix: string, verified: Verified): KeyRateState {
+  function countInMemory(prefix: string, verified: Rated): KeyRateState {
     noteFallback('key rates');
     const { requests: limit, windowMs } = limitOf(verified);
     return { limit, windowMs, ...memory.count(prefix, windowMs, performance.now()) };
   }
 
+  async function runIdNow(): Promise<string | undefined> {
+    const runId = incarnation.now();
+    if (runId !== undefined || redis.status !== 'ready') return runId;
+    // The first requests of a gateway wait for this, otherwise they would be counted in memory.
+    await incarnation.runId();
+    return incarnation.now();
+  }
+
   return {
+    async countFor(prefix, counted) {
+      return countAs(await runIdNow(), counted.countedAs ?? prefix, counted);
+    },
     async lookUp(prefix, digest, verify, admit, counts = true) {
-      let runId = incarnation.now();
-      if (runId === undefined && redis.status === 'ready') {
-        // The first requests of a gateway wait for this, otherwise they would be counted in memory.
-        await incarnation.runId();
-        runId = incarnation.now();
-      }
+      const runId = await runIdNow();
       const name = runId === undefined ? undefined : nameOf(runId, prefix);
       const found = name === undefined ? undefined : await orUndefined(find(name, digest, counts));
       const stored = found?.[0];
@@ -283,11 +297,11 @@ export function identityCache(redis: Redis): IdentityCache {
   };
 }
 
-function limitOf({ rateLimit }: Verified): { readonly requests: number; readonly windowMs: number } {
+function limitOf({ rateLimit }: Rated): { readonly requests: number; readonly windowMs: number } {
   return { requests: rateLimit.requests, windowMs: rateLimit.windowSeconds * 1_000 };
 }
 
-function rateOf(verified: Verified, count?: number, resetMs?: number): KeyRateState | undefined {
+function rateOf(verified: Rated, count?: number, resetMs?: number): KeyRateState | undefined {
   if (count === undefined || resetMs === undefined) return undefined;
   const { requests: limit, windowMs } = limitOf(verified);
   return { limit, windowMs, count, resetMs };

@@ -11,7 +11,7 @@ import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { senderOf } from '../http/sender.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
-import { authorize } from '../identity/authorize.ts';
+import { authorize, requireRate } from '../identity/authorize.ts';
 import { requirePermissions } from '../identity/permissions.ts';
 import { type UploadGrant, verifyTicket } from '../identity/upload-ticket.ts';
 import { Transfers } from '../limits/transfers.ts';
@@ -50,7 +50,7 @@ export function registerAttachmentRoutes(app: FastifyInstance, needs: Attachment
 
 function registerUpload(
   scope: FastifyInstance,
-  { authenticator, clients, perform, ticketKeys }: AttachmentNeeds,
+  { authenticator, perform, ticketKeys }: AttachmentNeeds,
   transfers: Transfers,
 ): void {
   const route = pathOf(addAttachment);
@@ -67,7 +67,9 @@ function registerUpload(
     handler: async (request, reply) => {
       const { ticket } = parseInput(UploadQuery, request.query);
       const right =
-        ticket === undefined ? rightOfKey(request) : await rightOfTicket(ticket, request, { clients, ticketKeys });
+        ticket === undefined
+          ? rightOfKey(request)
+          : await rightOfTicket(ticket, request, reply, { authenticator, ticketKeys });
       const form = await readForm(request);
       const input = {
         workItemId: request.params.workItemId,
@@ -131,11 +133,15 @@ function rightOfKey(request: FastifyRequest): UploadRight {
   return { origin: originOf(request, request.identity, idempotencyKeyOf(request.headers['idempotency-key'])) };
 }
 
-/** A ticket is valid as long as the key that requested it: if the key is revoked or restricted meanwhile, the ticket is worthless. */
+/**
+ * A ticket is valid as long as the key that requested it: if the key is revoked or restricted meanwhile, the ticket is worthless. And each use of it counts in the rate
+ * of that key: a ticket may be sent any number of times, since an upload whose answer was lost is repeated with it.
+ */
 async function rightOfTicket(
   ticket: string,
   request: FastifyRequest<ItemRoute>,
-  needs: Pick<AttachmentNeeds, 'clients' | 'ticketKeys'>,
+  reply: FastifyReply,
+  needs: Pick<AttachmentNeeds, 'authenticator' | 'ticketKeys'>,
 ): Promise<UploadRight> {
   const verified = verifyTicket(ticket, needs.ticketKeys, Date.now());
   if (typeof verified === 'string' || verified.grant.workItemId !== request.params.workItemId) {
@@ -145,14 +151,8 @@ async function rightOfTicket(
       `The upload ticket ${why}. Ask upload_work_item_attachment for a new one.`,
     );
   }
-  const { identity } = await needs.clients.keys.call(
-    'identity.current',
-    { prefix: verified.grant.keyPrefix },
-    { requestId: request.id },
-  );
-  if (!identity) {
-    throw new OperationError('API_KEY_INVALID', 'The API key that asked for this upload ticket is no longer valid.');
-  }
+  const { identity, rate } = await needs.authenticator.authenticateGranted(verified.grant.keyPrefix, request);
+  if (rate) requireRate(rate, reply);
   requirePermissions(identity, addAttachment.permissions);
   return { origin: originOf(request, identity, `ticket:${verified.nonce}`), grant: verified.grant };
 }

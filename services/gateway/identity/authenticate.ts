@@ -20,10 +20,14 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { identityCache, type Known } from '@worktrack/runtime/redis/identity-cache';
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { addressOf } from '../http/sender.ts';
 import { UnknownKeys } from '../limits/unknown-keys.ts';
 import { bearerToken } from './bearer.ts';
 import { LastUse } from './last-use.ts';
+
+/** How many keys a gateway remembers as over their rate. */
+const MAX_OVER_RATE = 10_000;
 
 /** What a request reveals about its sender. */
 export type Sender = Pick<FastifyRequest, 'id' | 'ip' | 'socket'>;
@@ -46,6 +50,11 @@ export interface Authenticator {
    * @throws OperationError like `authenticate`
    */
   recognize(authorizationHeader: string | undefined, sender: Sender, sessionToken?: string): Promise<Identity>;
+  /**
+   * Whom a key, or a session, speaks for by now, and its rate including this request: for an upload ticket, which was granted in its name.
+   * @throws OperationError API_KEY_INVALID if it is valid no longer, UNAVAILABLE or DEADLINE_EXCEEDED
+   */
+  authenticateGranted(prefix: string, sender: Sender): Promise<Known>;
   /**
    * The same for the token of a session of the console.
    * @throws OperationError like `authenticate`
@@ -83,6 +92,8 @@ export function createAuthenticator(needs: {
   const cache = identityCache(redis);
   const unknownKeys = new UnknownKeys({ ...needs, perAddress: needs.unknownKeysPerAddress });
   const lastUse = new LastUse(keys, log);
+  /** Whatever is granted in the name of these is refused until their windows end, and costs no look-up. */
+  const overRate = new LRUCache<string, Known>({ max: MAX_OVER_RATE });
 
   async function identify(value: string, mark: Mark, sender: Sender, counts = true): Promise<Known> {
     if (!isWellFormedKey(value, mark)) throw invalid(mark);
@@ -127,6 +138,17 @@ export function createAuthenticator(needs: {
       if (found.identity.grant?.resource === resource) return found;
       throw new OperationError('API_KEY_INVALID', `${NOT_HERE} Connect the app at this address.`);
     },
+    async authenticateGranted(prefix, sender) {
+      const past = overRate.get(prefix);
+      if (past?.rate) return { ...past, rate: { ...past.rate, resetMs: overRate.getRemainingTTL(prefix) } };
+      const options = { requestId: sender.id };
+      const { identity, rateLimit, countedAs } = await keys.call('identity.current', { prefix }, options);
+      if (!identity) throw new OperationError('API_KEY_INVALID', TICKET_IS_OVER);
+      const rate = rateLimit && (await cache.countFor(prefix, { rateLimit, countedAs }));
+      const known = { identity, rate };
+      if (rate && rate.count > rate.limit) overRate.set(prefix, known, { ttl: Math.max(1, rate.resetMs) });
+      return known;
+    },
     authenticateSession: (token, sender) => identify(token, SESSION_MARK, sender),
     async openSession(token, by, sender) {
       const requestId = sender.id;
@@ -162,6 +184,8 @@ const TOKEN_MARKS = [TRUST_TOKEN_MARK, ACCESS_TOKEN_MARK] as const;
 const markOf = (value: string) => TOKEN_MARKS.find((mark) => value.startsWith(mark)) ?? KEY_MARK;
 
 const NOT_HERE = 'The access token of a connected app is good for the address that it was given for, and nothing else.';
+
+const TICKET_IS_OVER = 'The API key that asked for this upload ticket is no longer valid.';
 
 /** In the form the keys service gets. */
 export function presented(value: string): Presented {

@@ -29,6 +29,6 @@ async function identityNow(caller: Caller) {
     prefixOfSession({ caller }, id),
     prefixOfToken({ caller }, id),
   ]);
-  const [identity] = await identitiesOf(found.flat());
-  return identity;
+  const [now] = await identitiesOf(found.flat());
+  return now?.identity;
 }

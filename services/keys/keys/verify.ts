@@ -1,4 +1,4 @@
-import type { Identity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
+import type { currentIdentity as current, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
 import { ACCESS_TOKEN_MARK, KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Output } from '@worktrack/contracts/operation';
@@ -79,12 +79,15 @@ async function tellOfRefused(
 }
 
 /** Whom they speak for now, without the keys themselves: for what was granted in their name. */
-export async function identitiesOf(prefixes: readonly string[]): Promise<(Identity | null)[]> {
+export async function identitiesOf(prefixes: readonly string[]): Promise<Output<typeof current>[]> {
   const credentials = await credentialsOf([...new Set(prefixes)]);
   const identify = await identifierOf([...credentials.values()]);
   return prefixes.map((prefix) => {
     const credential = credentials.get(prefix);
-    return (credential && identify(credential)?.identity) ?? null;
+    const verified = credential ? identify(credential) : null;
+    if (!verified) return { identity: null };
+    const { identity, rateLimit, countedAs } = verified;
+    return { identity, rateLimit, ...(countedAs !== undefined && { countedAs }) };
   });
 }
 
