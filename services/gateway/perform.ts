@@ -111,9 +111,9 @@ export function createPerform(needs: {
   return async (operation, rawInput, origin, bytes) => {
     requirePermissions(origin.caller, operation.permissions, origin.identity);
     requireUnlimited(origin.caller, operation);
-    requireRole(origin.identity.user.role, operation.roles);
+    requireRole(origin.identity, operation.roles);
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
-    requireRolesFor(origin.identity.user.role, operation, input.parsed);
+    requireRolesFor(origin.identity, operation, input.parsed);
     const waitMs = waitMsOf(operation, input.parsed);
     if (waitMs > 0) origin.place?.leave();
     if (operation.lane !== 'long') return await carryOut(operation, input, waitMs, origin, bytes);

@@ -19,6 +19,7 @@ import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
 import { auditPermissionMigrations } from './migrations/audit-permission.repository.ts';
 import { handlesMigration } from './migrations/handles.repository.ts';
+import { roleLimitMigrations } from './migrations/role-limit.repository.ts';
 import { Refusals } from './trust/refusals.ts';
 
 /** Exchanges that wait for an issuer to tell its keys (trustTokens.exchangeWaiting). */
@@ -34,7 +35,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([...auditPermissionMigrations, handlesMigration], { log });
+  const migrations = await migrate([...auditPermissionMigrations, ...roleLimitMigrations, handlesMigration], { log });
   onStop(() => migrations.stop());
 
   const redis = connectRedis(settings.REDIS_URL, log);

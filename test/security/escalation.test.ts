@@ -132,6 +132,24 @@ test('an admin makes no owner, signs none in and acts as none: what is for owner
   }
 });
 
+test('what an admin made for a member does nothing that is for owners once the member is one, and says why', async () => {
+  const [admin, member] = [await userOf('admin'), await userOf('member')];
+  const { data: ofAdmin } = await organization.call<CreatedKey>('POST', '/api/api-keys', { name: 'A', userId: admin });
+  const made = await caller(system.baseUrl, ofAdmin.key)<CreatedKey>('POST', '/api/api-keys', {
+    name: 'For a colleague',
+    userId: member,
+  });
+  const call = caller(system.baseUrl, made.data.key);
+  expect((await organization.call('PATCH', `/api/users/${member}`, { role: 'owner' })).status).toBe(200);
+  const { data } = await call('GET', '/api/me');
+  expect(data).toMatchObject({ user: { id: member, role: 'admin' }, roleLimit: 'admin' });
+  const refused = await call('GET', '/api/grants?all=true');
+  expect([refused.status, refused.error?.code]).toEqual([403, 'PERMISSION_DENIED']);
+  expect(refused.error.message).toContain('was made by somebody else and acts as admin at most');
+  // Of what is for admins, it does all.
+  expect((await call('PATCH', '/api/organization', { feedbackPerDay: null })).status).toBe(200);
+});
+
 test('the current item in a conflict is shown only to those who may read it', async () => {
   const { data: item } = await organization.call<{ id: string; title: string }>('POST', '/api/work-items', {
     boardId: organization.boardId,

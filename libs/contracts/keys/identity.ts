@@ -3,12 +3,15 @@ import type { Caller } from '../caller.ts';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { PREFIX_SHAPE } from './key-format.ts';
-import { KeyRate, PermissionValue, Resource, RoleValue } from './records.ts';
+import { KeyRate, PermissionValue, Resource, RoleLimit, RoleValue } from './records.ts';
 
 /** Who a valid key speaks for: the response of `GET /api/me`. */
 export const Identity = z.object({
+  /** `role` as `roleLimit` allows it. */
   user: z.object({ id: RecordId, name: z.string(), email: z.string(), role: RoleValue }),
   organization: z.object({ id: RecordId, name: z.string() }),
+  /** Absent: what goes by the role goes by that of the user. Otherwise it was made by somebody else, who could act as nobody with a higher role than this. */
+  roleLimit: RoleLimit.optional(),
   /** The effective permissions: the key's own ∩ its user's at this moment. */
   permissions: z.array(PermissionValue),
   /** The only projects that exist for the caller: the key's own ∩ its user's at this moment. `null`: all of the organization. */

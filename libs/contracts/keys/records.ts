@@ -28,6 +28,9 @@ export const PermissionsInput = z
   .max(2 * PERMISSIONS.length);
 /** The name of a built-in role, or the id of a custom one. */
 export const RoleValue = z.string();
+/** The highest role that something acts with, of those by which operations go, if it is less than its user's. */
+export const RoleLimit = z.enum(['admin', 'member']);
+export type RoleLimit = z.infer<typeof RoleLimit>;
 export const RoleInput = z.union([z.enum(ROLES), Id], { error: `must be ${ROLES.join(', ')} or the id of a role` });
 
 export const MAX_LIMITED_PROJECTS = 100;

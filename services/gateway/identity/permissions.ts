@@ -58,19 +58,35 @@ export function requireSameProjects(now: Pick<Identity, 'projects'>, before: Pic
 }
 
 /** @throws OperationError PERMISSION_DENIED, naming the roles */
-export function requireRole(role: string, allowed: readonly Role[] | undefined): void {
-  if (!allowed || (allowed as readonly string[]).includes(role)) return;
-  throw new OperationError('PERMISSION_DENIED', `Only users with the role ${allowed.join(' or ')} may do this.`);
+export function requireRole(speaker: Speaker, allowed: readonly Role[] | undefined): void {
+  if (!allowed || isAmong(allowed, speaker)) return;
+  throw new OperationError(
+    'PERMISSION_DENIED',
+    `Only users with the role ${allowed.join(' or ')} may do this.${ifLimited(speaker)}`,
+  );
 }
 
+type Speaker = Pick<Identity, 'user' | 'roleLimit'>;
+
+const isAmong = (allowed: readonly string[], { user }: Speaker) => allowed.includes(user.role);
+
+/** Their user may have the role. */
+const ifLimited = ({ roleLimit }: Speaker) =>
+  roleLimit
+    ? ` Your key, or what you are signed in with, was made by somebody else and acts as ${roleLimit} at most. Use one that an owner made, or that was made with one.`
+    : '';
+
 /** @throws OperationError PERMISSION_DENIED, naming the field and the roles */
-export function requireRolesFor(role: string, { rolesFor = {} }: Pick<Operation, 'rolesFor'>, input: unknown): void {
+export function requireRolesFor(
+  speaker: Speaker,
+  { rolesFor = {} }: Pick<Operation, 'rolesFor'>,
+  input: unknown,
+): void {
   for (const [field, allowed] of Object.entries(rolesFor)) {
-    if ((input as Readonly<Record<string, unknown>>)[field] !== true || (allowed as readonly string[]).includes(role))
-      continue;
+    if ((input as Readonly<Record<string, unknown>>)[field] !== true || isAmong(allowed, speaker)) continue;
     throw new OperationError(
       'PERMISSION_DENIED',
-      `Only users with the role ${allowed.join(' or ')} may pass ${field}.`,
+      `Only users with the role ${allowed.join(' or ')} may pass ${field}.${ifLimited(speaker)}`,
     );
   }
 }

@@ -236,7 +236,7 @@ describe('what a person is shown', () => {
   });
 });
 
-async function userOf(role: 'viewer' | 'member', projects?: string[]): Promise<Identity> {
+async function userOf(role: 'viewer' | 'member' | 'admin', projects?: string[]): Promise<Identity> {
   const { id } = await keys.call('users.create', { email: `${uuidv7()}@example.com`, name: 'Bob', role }, owner);
   if (projects) await keys.call('users.update', { id, projects }, owner);
   const { code } = await keys.call('sessions.createCode', { userId: id }, owner);
@@ -553,6 +553,18 @@ test('a grant is narrowed by its user and their role at every moment', async () 
   // What its user cannot give is not worth asking for.
   expect(identity.grant?.grantable).toEqual(ROLE_PERMISSIONS.viewer.filter((each) => each !== 'work-items:read'));
   expect((await refresh(app.clientId, app.refresh)).answer).toMatchObject({ permissions: ['work-items:read'] });
+});
+
+test('an app goes by no higher role than what its user was signed in with, which ends no app of others', async () => {
+  const [admin, member] = [await userOf('admin'), await userOf('member')];
+  const app = await connect();
+  const { code } = await keys.call('sessions.createCode', { userId: member.user.id }, admin);
+  const byAdmin = await signedIn(code ?? '');
+  const own = await connect({}, byAdmin);
+  await keys.call('users.update', { id: member.user.id, role: 'owner' }, owner);
+  expect((await keys.identityOf(own.access)).user.role).toBe('admin');
+  const now = { ...byAdmin, user: { ...byAdmin.user, role: 'owner' } };
+  expect(await codeOf(keys.call('grants.revoke', { id: app.grantId }, now))).toBe('NOT_FOUND');
 });
 
 test('nothing of what an app has can be read anywhere', async () => {

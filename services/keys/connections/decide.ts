@@ -17,6 +17,7 @@ import { limitsOfCaller } from '../keys/key-of-caller.ts';
 import { rateOf } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { rateWithin } from '../keys/rate-within.ts';
+import { roleLimitOfMade } from '../keys/role-limit-of-made.ts';
 import { projectsWithin } from '../projects-within.ts';
 import type { ConnectionDocument } from './connections.model.ts';
 import { changeConnection, connectionById } from './connections.repository.ts';
@@ -106,6 +107,7 @@ export async function createGrant(
     ...{ userId: caller.userId, connectionId: id, clientId, clientName, clientDomain, resource: asked.resource },
     permissions: grantable(permissions, context),
     projects: projectsWithin(context, projects),
+    roleLimit: await roleLimitOfMade(context, caller.userId),
     rateLimit: rateWithin(rateOf(maker), undefined, context),
     ...{ codePrefix: prefix, codeHash: hash, codeChallenge: asked.codeChallenge, redirectUri },
     grantedUntil: new Date(Math.min(wantedUntil, maker.expiresAt?.getTime() ?? wantedUntil)),

@@ -1,4 +1,4 @@
-import type { KeyRate, Resource } from '@worktrack/contracts/keys/records';
+import type { KeyRate, Resource, RoleLimit } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { date, mixed, nullable, number, optional, text, texts } from '@worktrack/runtime/database/documents/fields';
 import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
@@ -17,6 +17,8 @@ const fields = {
   resource: text<Resource>(),
   permissions: texts<Permission>(),
   projects: optional(nullable(texts())),
+  /** As a key's. */
+  roleLimit: optional(text<RoleLimit>()),
   rateLimit: mixed<KeyRate>(),
   /** The code that the app gets for it, once. */
   codePrefix: text(),

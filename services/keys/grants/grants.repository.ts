@@ -25,6 +25,7 @@ type NewGrant = Pick<
   | 'clientDomain'
   | 'resource'
   | 'permissions'
+  | 'roleLimit'
   | 'rateLimit'
   | 'codePrefix'
   | 'codeHash'

@@ -11,6 +11,7 @@ import { limitsOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey, rateOf } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 import { rateWithin } from './rate-within.ts';
+import { roleLimitOfMade } from './role-limit-of-made.ts';
 
 /** One answer lists them all. */
 export const MAX_ACTIVE_KEYS_PER_ORGANIZATION = MAX_LISTED_KEYS;
@@ -38,6 +39,7 @@ export async function createKey(
     projects: projectsWithin(context, input.projects),
     rateLimit: rateWithin(rateOf(maker), input.rateLimit, context),
     userId,
+    roleLimit: await roleLimitOfMade(context, userId),
     createdBy: caller.userId,
     expiresAt: expiryWithin(maker.expiresAt, input.expiresInDays, context),
   });

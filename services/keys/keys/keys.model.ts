@@ -1,4 +1,4 @@
-import type { KeyRate } from '@worktrack/contracts/keys/records';
+import type { KeyRate, RoleLimit } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { date, nullable, number, optional, part, text, texts } from '@worktrack/runtime/database/documents/fields';
 import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
@@ -20,6 +20,8 @@ const fields = {
   projects: optional(nullable(texts())),
   /** Keys from earlier versions have none: they have the default. */
   rateLimit: optional(part<KeyRate>(rateSchema)),
+  /** What goes by its user's role goes by no higher one than this; see users/role-limit.ts. */
+  roleLimit: optional(text<RoleLimit>()),
   createdAt: date(),
   lastUsedAt: nullable(date()),
   expiresAt: nullable(date()),

@@ -1,7 +1,7 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { recordUse } from '@worktrack/contracts/keys/identity';
 import { type listKeys, MAX_LISTED_KEYS } from '@worktrack/contracts/keys/keys';
-import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate } from '@worktrack/contracts/keys/records';
+import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate, type RoleLimit } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
@@ -17,6 +17,7 @@ export async function insertKey(
     readonly permissions: readonly Permission[];
     readonly rateLimit: KeyRate;
     readonly projects: readonly string[] | null;
+    readonly roleLimit?: RoleLimit | undefined;
     readonly rotatedFrom?: { readonly id: string; readonly prefix: string };
   },
 ): Promise<ApiKey> {

@@ -1,10 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import { holdsAll, LOST_RIGHTS } from '@worktrack/contracts/rights';
-import { prefixOfSession } from '../sessions/sessions.repository.ts';
-import { prefixOfToken } from '../tokens/tokens.repository.ts';
-import { prefixOfKey } from './keys.repository.ts';
-import { identitiesOf } from './verify.ts';
+import { identityNow } from './identity-now.ts';
 
 /**
  * What the gateway let in may have lost its rights since: its key was revoked, its user demoted or limited.
@@ -19,16 +16,4 @@ export async function requireStillHeld({
 }): Promise<void> {
   const now = await identityNow(caller);
   if (!now || !holdsAll(now, caller)) throw fail('PERMISSION_DENIED', LOST_RIGHTS);
-}
-
-/** By a key, a session or a token of a rule of trust: connected apps have no tool that changes access. */
-async function identityNow(caller: Caller) {
-  const { keyId: id } = caller;
-  const found = await Promise.all([
-    prefixOfKey({ caller }, id),
-    prefixOfSession({ caller }, id),
-    prefixOfToken({ caller }, id),
-  ]);
-  const [now] = await identitiesOf(found.flat());
-  return now?.identity;
 }

@@ -1,6 +1,6 @@
 import type { currentIdentity as current, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
 import { ACCESS_TOKEN_MARK, KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
-import type { Organization, User } from '@worktrack/contracts/keys/records';
+import type { Organization, RoleLimit, User } from '@worktrack/contracts/keys/records';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { intersectionOf } from '@worktrack/contracts/rights';
@@ -17,6 +17,7 @@ import type { TokenDocument } from '../tokens/tokens.model.ts';
 import { tokensByPrefix } from '../tokens/tokens.repository.ts';
 import type { TrustRuleDocument } from '../trust-rules/trust-rules.model.ts';
 import { rulesById } from '../trust-rules/trust-rules.repository.ts';
+import { lowest, roleLimitOf, roleWithin } from '../users/role-limit.ts';
 import { usersById } from '../users/users.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
 import { activeKeysById, activeKeysByPrefix, rateOf, replacedKeys } from './keys.repository.ts';
@@ -180,6 +181,19 @@ interface Speakers {
   readonly held: ReadonlyMap<string, readonly Permission[]>;
 }
 
+/** What goes by the role goes by no higher one than this. */
+function speakerOf(
+  { user, organization }: Pick<Speakers, 'user' | 'organization'>,
+  limit: RoleLimit | null | undefined,
+) {
+  const { id, name, email, role } = user;
+  return {
+    user: { id, name, email, role: roleWithin(role, limit) },
+    organization: { id: organization.id, name: organization.name },
+    ...(limit && { roleLimit: limit }),
+  };
+}
+
 function identifyToken(
   { rule, token, expiresAt: endsAt }: OfRule,
   { user, organization, held }: Omit<Speakers, 'keyUser'>,
@@ -189,8 +203,7 @@ function identifyToken(
   const { requests, windowSeconds } = rule.rateLimit;
   return {
     identity: {
-      user: { id: user.id, name: user.name, email: user.email, role: user.role },
-      organization: { id: organization.id, name: organization.name },
+      ...speakerOf({ user, organization }, rule.roleLimit),
       permissions: token.permissions.filter((each) => rule.permissions.includes(each) && allowed?.includes(each)),
       projects: intersectionOf(rule.projects, user.projects),
       key: { id: token._id, name: rule.name, prefix: token.prefix },
@@ -211,8 +224,7 @@ function identifyApp(
   const expiresAt = token.expiresAt.toISOString();
   return {
     identity: {
-      user: { id: user.id, name: user.name, email: user.email, role: user.role },
-      organization: { id: organization.id, name: organization.name },
+      ...speakerOf({ user, organization }, grant.roleLimit),
       permissions: permissions.filter((each) => allowed.includes(each)),
       projects: intersectionOf(grant.projects, user.projects),
       key: { id, name, prefix: token.prefix },
@@ -231,15 +243,11 @@ function identify({ key, session }: OfKey, { keyUser, user, organization, held }
   const ofKey = narrowed(key.permissions, keyUser);
   const projects = intersectionOf(key.projects, keyUser.projects, user.projects);
   const { rotatedFrom } = key;
-  const speaksFor = {
-    user: { id: user.id, name: user.name, email: user.email, role: user.role },
-    organization: { id: organization.id, name: organization.name },
-  };
   const rateLimit = rateOf(key);
   if (!session) {
     return {
       identity: {
-        ...speaksFor,
+        ...speakerOf({ user, organization }, key.roleLimit),
         permissions: ofKey,
         projects,
         key: { id: key._id, name: key.name, prefix: key.prefix },
@@ -253,13 +261,13 @@ function identify({ key, session }: OfKey, { keyUser, user, organization, held }
   const expiresAt = session.expiresAt.toISOString();
   const isOther = user.id !== key.userId;
   const counted = rotatedFrom?.prefix ?? key.prefix;
+  const allowed = session.permissions.filter((permission) => ofKey.includes(permission));
+  // Whoever signs somebody else in has had the code in their hands.
+  const roleLimit = lowest(key.roleLimit, isOther ? roleLimitOf(allowed) : null);
   return {
     identity: {
-      ...speaksFor,
-      permissions: narrowed(
-        session.permissions.filter((permission) => ofKey.includes(permission)),
-        user,
-      ),
+      ...speakerOf({ user, organization }, roleLimit),
+      permissions: narrowed(allowed, user),
       projects,
       key: { id: session._id, name: key.name, prefix: session.prefix },
       session: { keyId: key._id, ...(isOther && { keyUserId: key.userId }), expiresAt },

@@ -12,9 +12,11 @@ import type { KeyDocument } from '../keys/keys.model.ts';
 import { countKeysOfLine, insertKey, isActiveKey, keyById, markReplaced, rateOf } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { rateWithin } from '../keys/rate-within.ts';
+import { roleLimitOfMade } from '../keys/role-limit-of-made.ts';
 import { moveSessions } from '../sessions/sessions.repository.ts';
 import { moveCodes } from '../sign-in/codes.repository.ts';
 import { requireProjectsOf } from '../users/all-held-of.ts';
+import { lowest } from '../users/role-limit.ts';
 import { requireRoleOfOther } from '../users/role-within.ts';
 import { userById } from '../users/users.repository.ts';
 
@@ -88,7 +90,8 @@ async function replace(
     );
   }
   // What replaces the caller's own key can do no more than that could, whatever its user may do by now.
-  await (key._id === caller.keyId ? takeTurnUnchecked(context) : takeAccessTurn(context));
+  const isOwn = key._id === caller.keyId;
+  await (isOwn ? takeTurnUnchecked(context) : takeAccessTurn(context));
   // With sign-ins: otherwise a session that is opened meanwhile would stay with the old key.
   await oneAtATime(context, `sessions of ${key._id}`);
   const { key: value, ...secret } = mint.make();
@@ -97,6 +100,7 @@ async function replace(
     ...secret,
     ...{ name, permissions, projects: projects ?? null, userId, expiresAt },
     rateLimit: rateOf(key),
+    roleLimit: isOwn ? key.roleLimit : lowest(key.roleLimit, await roleLimitOfMade(context, userId)),
     createdBy: caller.userId,
     rotatedFrom: line,
   });

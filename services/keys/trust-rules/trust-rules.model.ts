@@ -1,4 +1,4 @@
-import type { KeyRate } from '@worktrack/contracts/keys/records';
+import type { KeyRate, RoleLimit } from '@worktrack/contracts/keys/records';
 import type { TrustPreset } from '@worktrack/contracts/keys/trust-rules';
 import type { Permission } from '@worktrack/contracts/permissions';
 import {
@@ -29,6 +29,8 @@ const fields = {
   claims: mixed<{ name: string; is: string | string[] }[]>(),
   permissions: texts<Permission>(),
   projects: optional(nullable(texts())),
+  /** As a key's. */
+  roleLimit: optional(nullable(text<RoleLimit>())),
   ttlSeconds: number(),
   rateLimit: mixed<KeyRate>(),
   reuse: number(),

@@ -1,3 +1,4 @@
+import type { RoleLimit } from '@worktrack/contracts/keys/records';
 import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -8,7 +9,11 @@ import { type TrustRuleDocument, TrustRuleModel } from './trust-rules.model.ts';
 export type TrustRuleFields = Pick<
   TrustRuleDocument,
   'userId' | 'name' | 'preset' | 'issuer' | 'claims' | 'permissions' | 'ttlSeconds' | 'rateLimit' | 'reuse' | 'disabled'
-> & { readonly projects: string[] | null; readonly jwks: (TrustRuleDocument['jwks'] & object) | null };
+> & {
+  readonly projects: string[] | null;
+  readonly roleLimit: RoleLimit | null;
+  readonly jwks: (TrustRuleDocument['jwks'] & object) | null;
+};
 
 export async function rulesOfOrganization({ caller }: Scope): Promise<TrustRuleDocument[]> {
   const { organizationId } = caller;

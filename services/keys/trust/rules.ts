@@ -16,6 +16,7 @@ import { actingUser, grantable } from '../keys/create.ts';
 import { limitsOfCaller } from '../keys/key-of-caller.ts';
 import { rateOf } from '../keys/keys.repository.ts';
 import { rateWithin } from '../keys/rate-within.ts';
+import { roleLimitOfMade } from '../keys/role-limit-of-made.ts';
 import { DEFAULT_ISSUERS, problemOfRule } from '../trust-rules/presets.ts';
 import { publicJwk } from '../trust-rules/public-jwk.ts';
 import { removeTries, triesOf } from '../trust-rules/tries.repository.ts';
@@ -125,7 +126,7 @@ async function requireRule(
   );
 }
 
-interface Wanted extends Omit<TrustRuleFields, 'issuer' | 'claims' | 'rateLimit'> {
+interface Wanted extends Omit<TrustRuleFields, 'issuer' | 'claims' | 'rateLimit' | 'roleLimit'> {
   readonly issuer: string | undefined;
   readonly claims: TrustRule['claims'];
   readonly rateLimit: TrustRule['rateLimit'] | undefined;
@@ -154,6 +155,8 @@ async function allowed(settings: TrustSettings, context: Context, wanted: Wanted
     claims: Object.entries(claims).map(([name, is]) => ({ name, is })),
     permissions,
     userId,
+    // Whoever changes a rule may change whom it trusts: it is as if they had made it.
+    roleLimit: (await roleLimitOfMade(context, userId)) ?? null,
     rateLimit: rateWithin(rateOf(maker), wanted.rateLimit, context),
   };
 }
@@ -188,6 +191,7 @@ function fieldsOf(rule: TrustRuleDocument): TrustRuleFields {
     ...{ name, preset, issuer, permissions, userId, ttlSeconds, rateLimit: { ...rateLimit }, reuse, disabled },
     claims: claims.map(({ name, is }) => ({ name, is })),
     projects: projects ?? null,
+    roleLimit: rule.roleLimit ?? null,
     jwks: jwks ?? null,
   };
 }

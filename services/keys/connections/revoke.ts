@@ -2,9 +2,9 @@ import type { revokeGrant as operation } from '@worktrack/contracts/keys/grants'
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { audited } from '@worktrack/runtime/database/outbox/audited';
+import { endGrant, grantById } from '../grants/grants.repository.ts';
+import { identityNow } from '../keys/identity-now.ts';
 import { requireAllHeldOf, requireProjectsOf } from '../users/all-held-of.ts';
-import { userById } from '../users/users.repository.ts';
-import { endGrant, grantById } from './grants.repository.ts';
 
 /** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
 export async function revokeGrant(
@@ -25,7 +25,6 @@ export async function revokeGrant(
   return { id, revokedAt: revokedAt.toISOString() };
 }
 
-async function isUnlimitedOwner(context: WriteContext<FailureOf<typeof operation>>): Promise<boolean> {
-  const { caller } = context;
-  return !caller.projects && (await userById(context, caller.userId))?.role === 'owner';
+async function isUnlimitedOwner({ caller }: WriteContext<FailureOf<typeof operation>>): Promise<boolean> {
+  return !caller.projects && (await identityNow(caller))?.user.role === 'owner';
 }
