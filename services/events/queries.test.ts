@@ -16,7 +16,13 @@ import {
   untoldOf,
 } from './notifications/channels/channels.repository.ts';
 import { browsersOf, limitBrowsers } from './notifications/channels/push/browsers.repository.ts';
-import { limitChannels, settingsOfUser, stopWebhook, turnMailOff } from './notifications/notifications.repository.ts';
+import {
+  limitChannels,
+  settingsOfUser,
+  stopWebhook,
+  turnChannelsOff,
+  turnMailOff,
+} from './notifications/notifications.repository.ts';
 import { event, startEvents } from './testing.ts';
 import {
   freshDeliveries,
@@ -224,7 +230,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await stopWebhook({ organizationId, userId }, settings.webhook, 'It is gone.');
     await limitChannels({ organizationId, userId }, [projectId]);
     await limitBrowsers({ organizationId, userId }, [projectId]);
-    await limitChannels({ organizationId, userId }, undefined);
+    await turnChannelsOff(organizationId, [userId]);
     await commitAlone(({ tx }) => turnMailOff({ organizationId, userId }, tx));
   });
   const [subscribed] = await browsersOf({ organizationId, userId });

@@ -169,9 +169,10 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
 async function prefixesOfUsers(scope: Scope, userIds: readonly string[]): Promise<string[]> {
   const own = await activeKeysOfUsers(scope, userIds);
   const ofSessions = await prefixesOfSessions(scope, { userIds, keyIds: own.map(({ _id }) => _id) });
-  const ofTokens = await Promise.all(
-    userIds.flatMap((userId) => [prefixesOfTokens(scope, { userId }), prefixesOfAccessTokens(scope, { userId })]),
-  );
+  const ofTokens = await Promise.all([
+    prefixesOfTokens(scope, { userIds }),
+    prefixesOfAccessTokens(scope, { userIds }),
+  ]);
   return [...own.map(({ prefix }) => prefix), ...ofSessions, ...ofTokens.flat()];
 }
 

@@ -206,16 +206,18 @@ export async function stopWebhook(
   await SettingsModel.updateOne(asItWas, { $set: { 'webhook.problem': why } });
 }
 
-/** A user may see less from now on. @param projects undefined: nothing */
-export async function limitChannels(
-  { organizationId, userId }: Whose,
-  projects: readonly string[] | undefined,
-): Promise<void> {
+/** One by one, as for what was told (channels.repository.ts). */
+export async function turnChannelsOff(organizationId: string, userIds: readonly string[]): Promise<void> {
+  const update = { $set: { mail: null, webhook: null } };
+  await SettingsModel.bulkWrite(
+    userIds.map((_id) => ({ updateOne: { filter: { organizationId, _id }, update } })),
+    { ordered: false },
+  );
+}
+
+/** A user may see less from now on. */
+export async function limitChannels({ organizationId, userId }: Whose, projects: readonly string[]): Promise<void> {
   const own = { organizationId, _id: userId };
-  if (!projects) {
-    await SettingsModel.updateOne(own, { $set: { mail: null, webhook: null } });
-    return;
-  }
   const settings = await settingsOfUser({ organizationId, userId });
   if (!settings) return;
   for (const channel of ['mail', 'webhook'] as const) {

@@ -4,7 +4,7 @@ import { NOTIFICATION_KINDS, type NotificationKind } from '@worktrack/contracts/
 import type { Permission } from '@worktrack/contracts/permissions';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
 import { forgetChannels, type Wake, wakeChannels } from './channels/channels.repository.ts';
-import { browsersOfUsers, limitBrowsers } from './channels/push/browsers.repository.ts';
+import { browsersOfUsers, limitBrowsers, removeBrowsers } from './channels/push/browsers.repository.ts';
 import { tellAtMs } from './channels/times.ts';
 import { withDefaults } from './kinds.ts';
 import type { NotificationRecord, Place, SettingsRecord } from './notifications.model.ts';
@@ -14,6 +14,7 @@ import {
   insertNotifications,
   limitChannels,
   settingsOfUsers,
+  turnChannelsOff,
   watchersOf,
 } from './notifications.repository.ts';
 
@@ -45,8 +46,8 @@ export async function notify(events: readonly PublishedLogEvent[]): Promise<void
   await wakeChannels(told.flatMap(({ wakes }) => wakes));
   for (const event of events) {
     if (event.type === 'work_item.deleted') await forgetItem(event.organizationId, event.subject.id);
-    if (event.type === 'user.updated') await followUser(event);
   }
+  await followUsers(events.filter(({ type }) => type === 'user.updated'));
 }
 
 export async function forgetErased(organizationId: string, userId: string): Promise<void> {
@@ -54,19 +55,32 @@ export async function forgetErased(organizationId: string, userId: string): Prom
   await forgetChannels(organizationId, userId);
 }
 
-/** Channels do not outlive what their user may see. */
-async function followUser({ organizationId, subject, data }: PublishedLogEvent): Promise<void> {
-  const { disabled, projects } = (data.changes ?? {}) as Readonly<Record<string, { readonly to?: unknown }>>;
-  const permissions = data.permissions as readonly Permission[] | undefined;
-  const whose = { organizationId, userId: subject.id };
-  if (disabled?.to === true || (permissions && !permissions.includes('work-items:read'))) {
-    await limitChannels(whose, undefined);
-    await limitBrowsers(whose, undefined);
-  } else if (Array.isArray(projects?.to)) {
-    await limitChannels(whose, projects.to);
-    await limitBrowsers(whose, projects.to);
+/** Channels do not outlive what their users may see. Those who see nothing any more go together: a change of a role is an event of each of its users, who may be thousands. */
+async function followUsers(events: readonly PublishedLogEvent[]): Promise<void> {
+  const unseeing = Map.groupBy(events.filter(seesNothing), ({ organizationId }) => organizationId);
+  for (const [organizationId, ofOrganization] of unseeing) {
+    const userIds = [...new Set(ofOrganization.map(({ subject }) => subject.id))];
+    await turnChannelsOff(organizationId, userIds);
+    await removeBrowsers(organizationId, userIds);
+  }
+  for (const event of events) {
+    const projects = changesOf(event).projects?.to;
+    if (!Array.isArray(projects) || seesNothing(event)) continue;
+    const whose = { organizationId: event.organizationId, userId: event.subject.id };
+    await limitChannels(whose, projects);
+    await limitBrowsers(whose, projects);
   }
 }
+
+function seesNothing(event: PublishedLogEvent): boolean {
+  const permissions = event.data.permissions as readonly Permission[] | undefined;
+  return (
+    changesOf(event).disabled?.to === true || (permissions !== undefined && !permissions.includes('work-items:read'))
+  );
+}
+
+const changesOf = ({ data }: PublishedLogEvent) =>
+  (data.changes ?? {}) as Readonly<Record<string, { readonly to?: unknown } | undefined>>;
 
 async function watchersOfAll(events: readonly PublishedLogEvent[]): Promise<ReadonlyMap<string, string[]>> {
   if (events.length === 0) return new Map();

@@ -59,14 +59,15 @@ export async function removeToken(tx: ClientSession, { _id, organizationId }: Gr
   await GrantTokenModel.deleteOne({ organizationId, _id }, { session: tx });
 }
 
-/** Of the access tokens that are not over: those of a grant, or of all grants of a user. */
+/** Of the access tokens that are not over: those of a grant, or of all grants of these users. */
 export async function prefixesOfAccessTokens(
   { caller }: Scope,
-  of: { readonly grantId: string } | { readonly userId: string },
+  of: { readonly grantId: string } | { readonly userIds: readonly string[] },
 ): Promise<string[]> {
   const { organizationId } = caller;
+  const whose = 'userIds' in of ? { userId: mongoose.trusted({ $in: [...of.userIds] }) } : of;
   const found = await GrantTokenModel.find(
-    { organizationId, ...of, kind: 'access', expiresAt: mongoose.trusted({ $gt: new Date() }) },
+    { organizationId, ...whose, kind: 'access', expiresAt: mongoose.trusted({ $gt: new Date() }) },
     { prefix: 1 },
   ).lean();
   return found.map(({ prefix }) => prefix);

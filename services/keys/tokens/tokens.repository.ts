@@ -85,14 +85,15 @@ export async function prefixOfToken({ caller }: Scope, id: string): Promise<stri
   return found ? [found.prefix] : [];
 }
 
-/** Of the tokens that are not over: those of a rule, or those that act as a user. */
+/** Of the tokens that are not over: those of a rule, or those that act as one of these users. */
 export async function prefixesOfTokens(
   { caller }: Scope,
-  of: { readonly ruleId: string } | { readonly userId: string },
+  of: { readonly ruleId: string } | { readonly userIds: readonly string[] },
 ): Promise<string[]> {
   const { organizationId } = caller;
+  const whose = 'userIds' in of ? { userId: mongoose.trusted({ $in: [...of.userIds] }) } : of;
   const found = await TokenModel.find(
-    { organizationId, ...of, expiresAt: mongoose.trusted({ $gt: new Date() }) },
+    { organizationId, ...whose, expiresAt: mongoose.trusted({ $gt: new Date() }) },
     { prefix: 1 },
   ).lean();
   return found.map(({ prefix }) => prefix);

@@ -57,13 +57,20 @@ export async function removeBrowser(
   return (await ChannelModel.deleteOne(own, tx && { session: tx })).deletedCount > 0;
 }
 
-/** A user may see less from now on. @param projects undefined: nothing */
-export async function limitBrowsers(whose: Whose, projects: readonly string[] | undefined): Promise<void> {
+/** All that these users have. */
+export async function removeBrowsers(organizationId: string, userIds: readonly string[]): Promise<void> {
+  const found = await browsersOfUsers([organizationId], userIds);
+  if (found.length === 0) return;
+  await ChannelModel.bulkWrite(
+    found.map(({ _id, userId }) => ({ deleteOne: { filter: { organizationId, _id, userId } } })),
+    { ordered: false },
+  );
+}
+
+/** A user may see less from now on. */
+export async function limitBrowsers(whose: Whose, projects: readonly string[]): Promise<void> {
   for (const { organizationId, userId, push } of await browsersOf(whose)) {
-    if (!projects) await removeBrowser({ organizationId, userId, id: push.id });
-    else {
-      const own = { organizationId, _id: placeOfBrowser(push.id), userId };
-      await ChannelModel.updateOne(own, { $set: { 'push.projects': intersectionOf(push.projects, projects) } });
-    }
+    const own = { organizationId, _id: placeOfBrowser(push.id), userId };
+    await ChannelModel.updateOne(own, { $set: { 'push.projects': intersectionOf(push.projects, projects) } });
   }
 }

@@ -1,8 +1,10 @@
 import { createECDH, randomUUID } from 'node:crypto';
 import { MAX_BROWSERS } from '@worktrack/contracts/events/push';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import mongoose from 'mongoose';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { event, startEvents } from '../../../testing.ts';
 import { until } from '../../../webhooks/testing.ts';
+import { SettingsModel } from '../../notifications.model.ts';
 import { ChannelModel } from '../channels.model.ts';
 import { channelTests } from '../test-channels.ts';
 import { TestPushService } from './test-push-service.ts';
@@ -280,6 +282,29 @@ describe('browsers', () => {
     expect((await list()).map(({ projects }) => projects)).toEqual([[third], [third]]);
     await events.take([changed({ disabled: { from: false, to: true } })]);
     expect(await list()).toEqual([]);
+  });
+
+  test('and all other channels of however many users who lose sight of everything at once are ended together', async () => {
+    await subscribe(service.browser());
+    await subscribe(service.browser());
+    const grace = randomUUID();
+    await subscribe(service.browser(), grace);
+    const mail = { times: 'daily', address: 'ada@example.com', since: new Date(), projects: null } as const;
+    await SettingsModel.create({ _id: here.ada, organizationId: here.organizationId, kinds: {}, mail });
+    const losing = (userId: string, permissions: readonly string[]) => {
+      const { organizationId } = here;
+      return event({ organizationId, type: 'user.updated', subjectId: userId, data: { changes: {}, permissions } });
+    };
+    const others = Array.from({ length: 60 }, () => losing(randomUUID(), ['projects:read']));
+    const touched: string[] = [];
+    mongoose.set('debug', (collection: string, method: string) => void touched.push(`${collection}.${method}`));
+    onTestFinished(() => void mongoose.set('debug', false));
+    await events.take([...others, losing(here.ada, ['projects:read']), losing(grace, ['work-items:read'])]);
+    const ofChannels = touched.filter((each) => /^notification_(settings|channels)[.]/.test(each));
+    // One for their mail and chats, and two for their browsers.
+    expect(ofChannels).toHaveLength(3);
+    expect([await list(), (await list(grace)).length]).toEqual([[], 1]);
+    expect(await SettingsModel.findOne({ _id: here.ada }).lean()).toMatchObject({ mail: null });
   });
 
   test('that subscribed with another key of this installation are told nothing, and are not among those that are', async () => {
