@@ -18,11 +18,13 @@ afterAll(async () => {
 });
 
 /** Of a replica that has just started. */
-const clients = (networks: readonly string[] = ['127.0.0.1']) =>
-  new Clients({
+const clients = (networks: readonly string[] = ['127.0.0.1']) => {
+  const store = new Clients({
     destinations: new Destinations(new AllowedNetworks(networks), 'OAUTH_CLIENT_ALLOWED_NETWORKS'),
     log: createLog('test', 'silent'),
   });
+  return { find: (clientId: string, network = 'a network') => store.find(clientId, network) };
+};
 const fetchesOf = (clientId: string) => apps.fetches.get(new URL(clientId).pathname) ?? 0;
 
 test('a client is what the document at its address says', async () => {
@@ -127,22 +129,30 @@ describe('a document is kept for as long as its headers say, and at most for a d
   });
 });
 
-test('whoever has documents fetched that never come keeps no app out that is known', async () => {
+test('whoever has documents fetched that never come keeps no app out that is known, and none at all from one address', async () => {
   const [store, known] = [clients(), apps.publish()];
   expect(await store.find(known)).toMatchObject({ name: 'Test app' });
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-  const silent = Array.from({ length: 20 }, (_, i) => {
-    const path = `/silent/${i}/client.json`;
-    apps.answers.set(path, (_request, response) => void isOver.then(() => response.destroy()));
-    return store.find(`${apps.url}${path}`);
-  });
+  let count = 0;
+  const silent = (network: string) =>
+    Array.from({ length: 6 }, () => {
+      const path = `/silent/${count++}/client.json`;
+      apps.answers.set(path, (_request, response) => void isOver.then(() => response.destroy()));
+      return store.find(`${apps.url}${path}`, network);
+    });
+  const fetched = () => [...apps.fetches.keys()].filter((path) => path.startsWith('/silent/')).length;
+  const asked = silent('one');
   try {
-    await expect.poll(() => apps.fetches.get('/silent/19/client.json')).toBe(1);
-    expect(await store.find(apps.publish())).toMatchObject({ problem: 'document-unreachable' });
-    expect(await store.find(known)).toMatchObject({ name: 'Test app' });
+    await expect.poll(fetched).toBe(5);
+    expect(await store.find(apps.publish(), 'one')).toMatchObject({ problem: 'document-unreachable' });
+    expect(await store.find(apps.publish(), 'two')).toMatchObject({ name: 'Test app' });
+    asked.push(...['two', 'three', 'four'].flatMap(silent));
+    await expect.poll(fetched).toBe(20);
+    expect(await store.find(apps.publish(), 'five')).toMatchObject({ problem: 'document-unreachable' });
+    expect(await store.find(known, 'five')).toMatchObject({ name: 'Test app' });
   } finally {
     end();
-    await Promise.all(silent);
+    await Promise.all(asked);
   }
 });
 

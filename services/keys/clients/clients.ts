@@ -17,6 +17,8 @@ const FAILED_MS = 60_000;
 const MAX_FAILED = 1_000;
 /** Whoever sends browsers here chooses what is fetched: never more than this at once, by a replica. */
 const MAX_AT_ONCE = 20;
+/** And for nobody more than this: documents that never come, asked for from one address, would leave none for others. */
+const MAX_AT_ONCE_PER_NETWORK = 5;
 
 export interface KnownClient extends DescribedClient {
   readonly id: string;
@@ -39,7 +41,8 @@ export class Clients {
   readonly #destinations: Destinations;
   readonly #log: Log;
   readonly #underWay = new Map<string, Promise<KnownClient | UnknownClient>>();
-  #fetching = 0;
+  /** For whom, once for each document. */
+  readonly #fetching: string[] = [];
   readonly #failed = new LRUCache<string, UnknownClient>({ max: MAX_FAILED, ttl: FAILED_MS });
 
   constructor({ destinations, log }: { readonly destinations: Destinations; readonly log: Log }) {
@@ -47,29 +50,33 @@ export class Clients {
     this.#log = log;
   }
 
-  /** @returns the same for all who ask at once */
-  async find(clientId: string): Promise<KnownClient | UnknownClient> {
+  /**
+   * @param network from where it is asked for
+   * @returns the same for all who ask at once
+   */
+  async find(clientId: string, network: string): Promise<KnownClient | UnknownClient> {
     const underWay =
-      this.#underWay.get(clientId) ?? this.#find(clientId).finally(() => this.#underWay.delete(clientId));
+      this.#underWay.get(clientId) ?? this.#find(clientId, network).finally(() => this.#underWay.delete(clientId));
     this.#underWay.set(clientId, underWay);
     return await underWay;
   }
 
-  async #find(clientId: string): Promise<KnownClient | UnknownClient> {
+  async #find(clientId: string, network: string): Promise<KnownClient | UnknownClient> {
     const stored = await readClient(clientId);
     if (!isDocumentAddress(clientId)) return stored ? known(stored) : NEITHER;
     if (stored?.freshUntil && stored.freshUntil.getTime() > Date.now()) return known(stored);
     const failed = this.#failed.get(clientId);
     if (failed) return failed;
-    if (this.#fetching >= MAX_AT_ONCE) {
+    const ofNetwork = this.#fetching.filter((each) => each === network).length;
+    if (this.#fetching.length >= MAX_AT_ONCE || ofNetwork >= MAX_AT_ONCE_PER_NETWORK) {
       if (stored) return known(stored);
       return { problem: 'document-unreachable', detail: 'Too many documents are being fetched. Try again.' };
     }
-    this.#fetching++;
+    this.#fetching.push(network);
     try {
       return await this.#fetch(clientId, stored);
     } finally {
-      this.#fetching--;
+      this.#fetching.splice(this.#fetching.indexOf(network), 1);
     }
   }
 

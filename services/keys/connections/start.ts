@@ -25,7 +25,7 @@ export async function startConnection(
   context: StagedContext<FailureOf<typeof operation>, Answer>,
 ): Promise<Answer> {
   const { clientId } = given;
-  const client = clientId === undefined || given.isMalformed ? undefined : await clients.find(clientId);
+  const client = clientId === undefined || given.isMalformed ? undefined : await clients.find(clientId, given.network);
   return context.commit(async ({ tx }) => {
     const lookup = await takeLookup(tx, given.network);
     const document = connectionOf(given, client);
