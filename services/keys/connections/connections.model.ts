@@ -34,6 +34,8 @@ const connectionFields = {
   steps: mixed<Partial<Record<ConnectionStep, SeenStep>>>(),
   grantId: nullable(text()),
   createdAt: date(),
+  /** Soon, until somebody who is signed in has looked at it: anybody can start one. Absent in those of earlier versions. */
+  expiresAt: optional(date()),
 };
 
 export type ConnectionDocument = Stored<typeof connectionFields>;
@@ -44,6 +46,7 @@ const connectionSchema = schemaOf(connectionFields, { collection: 'connections',
 connectionSchema.index({ organizationId: 1, _id: 1 });
 connectionSchema.index({ organizationId: 1, userId: 1, _id: 1 });
 connectionSchema.index({ createdAt: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+connectionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const ConnectionModel = mongoose.model('Connection', connectionSchema);
 

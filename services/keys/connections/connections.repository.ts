@@ -15,8 +15,26 @@ import {
 
 const NEWEST = { field: '_id', direction: -1 } as const;
 
+/** Long enough to sign in first, or to ask somebody. */
+export const OPEN_MS = 60 * 60_000;
+
 export async function insertConnection(tx: ClientSession, document: ConnectionDocument): Promise<void> {
-  await ConnectionModel.create([document], { session: tx });
+  const expiresAt = new Date(document.createdAt.getTime() + OPEN_MS);
+  await ConnectionModel.create([{ ...document, expiresAt }], { session: tx });
+}
+
+/** By somebody who is signed in. It is theirs, and kept for them as long as all (connections.model.ts). */
+export async function noteOpened(
+  tx: ClientSession,
+  id: string,
+  whose: { readonly organizationId: string; readonly userId: string },
+  steps: ConnectionDocument['steps'],
+): Promise<void> {
+  await ConnectionModel.updateOne(
+    { _id: id },
+    { $set: { ...whose, ...inSteps(steps) }, $unset: { expiresAt: '' } },
+    { session: tx },
+  );
 }
 
 /** Across organizations: it is nobody's until somebody looks at it. */
@@ -28,7 +46,7 @@ export async function connectionById(tx: ClientSession, id: string): Promise<Con
 export async function changeConnection(
   tx: ClientSession,
   id: string,
-  change: Partial<Pick<ConnectionDocument, 'organizationId' | 'userId' | 'grantId'>>,
+  change: Partial<Pick<ConnectionDocument, 'grantId'>>,
   steps: ConnectionDocument['steps'] = {},
 ): Promise<void> {
   await ConnectionModel.updateOne({ _id: id }, { $set: { ...change, ...inSteps(steps) } }, { session: tx });

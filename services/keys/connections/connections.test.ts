@@ -302,6 +302,28 @@ describe('nobody gives more than they hold, and only a person gives anything', (
     expect(await codeOf(keys.call('grants.create', given, stranger.person))).toBe('CONFLICT');
   });
 
+  test('what anybody can start is forgotten after an hour unless somebody who is signed in looks at it, and little is kept of what leads nowhere', async () => {
+    const long = 'x'.repeat(4_000);
+    const nowhere = [
+      await start(`https://${long}.example/client.json`, { state: long }),
+      await start(apps.publish(), { redirectUri: `https://app.example/${long}`, state: long }),
+      await start(long, { state: long }),
+    ];
+    for (const { id } of nowhere) {
+      expect(JSON.stringify(await ConnectionModel.findById(id).lean()).length).toBeLessThan(1_500);
+    }
+    const { id } = await start();
+    const stored = async () => {
+      const { createdAt, expiresAt } = await ConnectionModel.findById(id).orFail().lean();
+      return expiresAt && expiresAt.getTime() - createdAt.getTime();
+    };
+    expect(await stored()).toBe(60 * 60_000);
+    await open(id);
+    expect(await stored()).toBeUndefined();
+    const ends = expect.objectContaining({ expireAfterSeconds: 0 });
+    expect(ConnectionModel.schema.indexes()).toContainEqual([{ expiresAt: 1 }, ends]);
+  });
+
   test('after an hour there is nothing to decide', async () => {
     const { id } = await start();
     await open(id);

@@ -20,10 +20,8 @@ import { rateWithin } from '../keys/rate-within.ts';
 import { roleLimitOfMade } from '../keys/role-limit-of-made.ts';
 import { projectsWithin } from '../projects-within.ts';
 import type { ConnectionDocument } from './connections.model.ts';
-import { changeConnection, connectionById } from './connections.repository.ts';
+import { changeConnection, connectionById, noteOpened, OPEN_MS } from './connections.repository.ts';
 
-/** Long enough to sign in first, or to ask somebody. */
-const OPEN_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** Far more apps than one person connects, and few enough for their tokens to be evicted at once. */
 const MAX_GRANTS_PER_USER = 200;
@@ -44,7 +42,7 @@ export async function openConnection(
   const isOpen = asked !== undefined && !isDecided(connection) && !isOver(connection);
   const { organizationId, userId } = caller;
   const consent = isOpen && !steps.consent ? { consent: { at } } : {};
-  await changeConnection(tx, id, { organizationId, userId }, consent);
+  await noteOpened(tx, id, { organizationId, userId }, consent);
   const failed = CONNECTION_STEPS.map((step) => steps[step]).find((seen) => seen?.problem);
   const { problem = null, detail = null } = failed ?? {};
   return {
@@ -141,7 +139,7 @@ async function requireKnown(
   const connection = await connectionById(tx, id);
   const isOthers = connection?.organizationId !== caller.organizationId || connection?.userId !== caller.userId;
   if (connection && !(isDecided(connection) && isOthers)) return connection;
-  throw fail('NOT_FOUND', `There is no connection ${id}, or it is older than a day. Start again from the app.`);
+  throw fail('NOT_FOUND', `There is no connection ${id}, or it was started too long ago. Start again from the app.`);
 }
 
 type Open = ConnectionDocument & {

@@ -12,6 +12,9 @@ import { insertConnection, takeLookup } from './connections.repository.ts';
 type Given = Input<typeof operation>;
 type Answer = Output<typeof operation>;
 
+/** Of what is refused, and why. */
+const MAX_SHOWN_LENGTH = 300;
+
 /** The S256 of something: a SHA-256 in base64url (RFC 7636, 4.2). */
 const S256 = /^[A-Za-z0-9_-]{43}$/;
 
@@ -39,19 +42,29 @@ function connectionOf(given: Given, client: KnownClient | UnknownClient | undefi
   const at = new Date();
   const common = {
     ...{ _id: uuidv7(), organizationId: null, userId: null, clientName: null, clientUri: null, clientDomain: null },
-    ...{ clientId: given.clientId ?? null, redirectUri: null, state: given.state ?? null, issuer: given.issuer },
+    // Of what leads nowhere, only as much as a person needs to see: anybody can start any number.
+    ...{
+      clientId: given.clientId?.slice(0, MAX_SHOWN_LENGTH) ?? null,
+      redirectUri: null,
+      state: null,
+      issuer: given.issuer,
+    },
     ...{ network: given.network, userAgent: given.userAgent, grantId: null, createdAt: at },
   };
   if (!client) return { ...common, steps: { authorize: { at, problem: 'malformed' } } };
-  if ('problem' in client) return { ...common, steps: { client: { at, ...client } } };
-  const { name, uri, domain, redirectUris } = client;
+  if ('problem' in client) {
+    const { problem, detail } = client;
+    return { ...common, steps: { client: { at, problem, detail: detail.slice(0, MAX_SHOWN_LENGTH) } } };
+  }
+  const { id: clientId, name, uri, domain, redirectUris } = client;
   const { redirectUri } = given;
   const returnsTo = redirectUri !== undefined && isAmong(redirectUris, redirectUri) && isRedirectUri(redirectUri);
   const problem = returnsTo ? problemOf(given) : 'redirect-uri';
   const { resource, codeChallenge } = given;
   return {
     ...common,
-    ...{ clientName: name, clientUri: uri, clientDomain: domain, redirectUri: returnsTo ? redirectUri : null },
+    ...{ clientId, clientName: name, clientUri: uri, clientDomain: domain },
+    ...(returnsTo && { redirectUri, state: given.state ?? null }),
     ...(!problem && resource && codeChallenge !== undefined
       ? { asked: { resource, codeChallenge, permissions: askedFor(given, resource) } }
       : {}),
@@ -60,7 +73,7 @@ function connectionOf(given: Given, client: KnownClient | UnknownClient | undefi
       authorize: {
         at,
         ...(problem && { problem }),
-        ...(!returnsTo && { detail: `It names ${redirectUri ?? 'none'}.` }),
+        ...(!returnsTo && { detail: `It names ${redirectUri?.slice(0, MAX_SHOWN_LENGTH) ?? 'none'}.` }),
       },
     },
   };
