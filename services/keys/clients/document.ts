@@ -54,11 +54,11 @@ function redirectUrisIn(given: unknown): string[] {
   return all.filter((each): each is string => typeof each === 'string' && isRedirectUri(each));
 }
 
-/** One line, without what turns the direction of the text around it: it stands beside our own words. */
+/** One line, without what turns the direction of the text around it, and without half characters: it stands beside our own words. */
 export function nameIn(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
   const name = given
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
   return name === '' ? undefined : [...name].slice(0, MAX_NAME_LENGTH).join('');

@@ -42,6 +42,8 @@ describe('what a code may be sent to', () => {
       'cursor://',
       `https://app.example/${'a'.repeat(2_000)}`,
     ],
+    ...['https:app.example/callback', 'https:/app.example/callback', 'https:///app.example/callback', 'http:localhost'],
+    ...['https://app.example\\@evil.example/', 'https:\\\\app.example/callback', 'https://app.example\\callback'],
     ...['https://app.example/\ncallback', 'https://app.example/ümlaut', ' https://app.example/'],
   ])('not %j', (uri) => expect(isRedirectUri(uri)).toBe(false));
 });

@@ -7,7 +7,10 @@ const NEVER: ReadonlySet<string> = new Set([
 ]);
 /** A scheme of one's own (RFC 8252, 7.1), with something behind it: `cursor://anysphere.cursor-mcp/oauth/callback`. */
 const OF_A_PROGRAM = /^([a-z][a-z0-9+.-]+):\/{1,2}[^/]/;
-const PRINTABLE = /^[!-~]+$/;
+/** No backslash: to a browser it is a slash, and to others part of the host or the user. */
+const PRINTABLE = /^[!-[\]-~]+$/;
+/** To a browser that is at an https page, `https:app.example` leads to a path beside that page, and not to where `placeOf` says. */
+const WITH_HOST = /^https?:\/\/[^/?]/i;
 const MAX_LENGTH = 2_000;
 
 /** Whether a code may be sent there: to a site over TLS, or to a program on the person's computer (RFC 8252, 7). */
@@ -15,6 +18,7 @@ export function isRedirectUri(text: string): boolean {
   if (text.length > MAX_LENGTH || !PRINTABLE.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (text.includes('#') || username !== '' || password !== '') return false;
+  if ((protocol === 'https:' || protocol === 'http:') && !WITH_HOST.test(text)) return false;
   if (protocol === 'https:') return true;
   if (protocol === 'http:') return LOOPBACK.has(hostname);
   const scheme = OF_A_PROGRAM.exec(text)?.[1];
