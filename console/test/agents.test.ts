@@ -91,6 +91,26 @@ test('an agent’s question is answered here, with the keyboard alone, and the a
   await part.getByText('Working').waitFor();
 });
 
+test('an answer that was begun for one question is not sent as that to the next', async () => {
+  const task = await newTask('A task with two questions');
+  const token = await claim('agent six', task);
+  await beat(task, token, { state: 'awaiting_input', question: 'Which colour?' });
+  const visitor = await visit();
+  const part = partOf(visitor, 'agent six');
+  await part.getByText('Which colour?').waitFor();
+  await part.getByLabel('Answer').fill('Blue.');
+  await beat(task, token, { state: 'awaiting_input', question: 'Which font?' });
+  await part.getByText('Which font?').waitFor();
+  const send = part.getByRole('button', { name: 'Send answer' });
+  await send.click();
+  await visitor.page.getByText('The agent asks something else now.').waitFor();
+  expect((await beat(task, token, {})).data.answers).toEqual([]);
+  // Who has read it may say the same.
+  await send.click();
+  await part.getByText(/Answered .*Blue\./).waitFor();
+  expect((await beat(task, token, { state: 'working' })).data.answers).toMatchObject([{ text: 'Blue.' }]);
+});
+
 test('one press takes an item away from its agent', async () => {
   const task = await newTask('A task that is taken back');
   const token = await claim('agent four', task);

@@ -66,6 +66,7 @@ export const REASONS = [
   'not_due',
   'own_work',
   'nobody_asks',
+  'asked_anew',
   'no_route',
 ] as const;
 export type Reason = (typeof REASONS)[number];

@@ -34,10 +34,13 @@ export async function release(items: readonly HeldItem[]): Promise<void> {
   tellLeft(left, ({ what }) => words.notReleased({ task: what }));
 }
 
-/** Gives all of them the same answer. @returns whether all have it */
+/** Gives all of them the same answer, if they still ask what they asked. @returns whether all have it */
 export async function answer(items: readonly HeldItem[], text: string): Promise<boolean> {
-  const { done, left } = await each(items, ({ id }) =>
-    call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text }),
+  const { done, left } = await each(items, ({ id, lease }) =>
+    call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', {
+      ...{ workItemId: id, text },
+      question: lease.question ?? undefined,
+    }),
   );
   void queries.invalidateQueries({ queryKey: ['question'] });
   const names = done.map(({ card }) => card.lease.agent).sort();

@@ -24,6 +24,9 @@ export function urgencyOf({ stalled, state, lastHeartbeatAt, expiresAt }: ShownL
   return stalled || nowMs - heardMs > (Date.parse(expiresAt) - heardMs) / 2 ? 'stalled' : state;
 }
 
+/** An item may have been claimed by another agent since. */
+export const claimOf = ({ id, lease }: HeldItem) => `${id} ${lease.claimedAt}`;
+
 /** All items that agents hold. */
 export async function heldItems(signal: AbortSignal): Promise<readonly HeldItem[]> {
   const found = await Promise.all(STATES.map((leaseState) => itemsOf(leaseState, signal)));
@@ -76,7 +79,7 @@ export async function conversationOf({ id, lease }: HeldItem, signal: AbortSigna
   const asked = events.findIndex(({ data, createdAt }) => data.question === true && createdAt >= lease.claimedAt);
   const answer = asked > 0 ? events[0] : undefined;
   return {
-    question: lease.question ?? (asked < 0 ? undefined : textOf(events[asked])),
+    question: asked < 0 ? undefined : textOf(events[asked]),
     answer: answer && { text: textOf(answer), at: answer.createdAt },
   };
 }

@@ -20,7 +20,7 @@ export function Question({ item }: { readonly item: HeldItem }) {
       <Loaded query={conversation}>
         {({ question, answer }) => (
           <>
-            <p class="agents-text">{question ?? words.noQuestion}</p>
+            <p class="agents-text">{item.lease.question ?? question ?? words.noQuestion}</p>
             {answer && (
               <p class="quiet agents-text">
                 {words.yourAnswer({ time: fromNow(answer.at, now.value), text: answer.text })}

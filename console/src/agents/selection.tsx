@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useBusy } from '../parts/busy.ts';
 import { release } from './acts.ts';
 import { AnswerForm } from './answer-form.tsx';
-import { type HeldItem, urgencyOf } from './leases.ts';
+import { claimOf, type HeldItem, urgencyOf } from './leases.ts';
 import { words } from './messages.ts';
 
 /** Which claims are selected: an item that another agent has claimed since is not. */
@@ -10,8 +10,6 @@ export interface Selection {
   has(item: HeldItem): boolean;
   set(items: readonly HeldItem[], isSelected: boolean): void;
 }
-
-const claimOf = ({ id, lease }: HeldItem) => `${id} ${lease.claimedAt}`;
 
 export function useSelection(): Selection {
   const [claims, setClaims] = useState<ReadonlySet<string>>(new Set());

@@ -37,6 +37,7 @@ const TABLE: [code: ErrorCode, extra: ErrorExtra, de: string, tr: string, ja: st
   ['CONFLICT', { reason: 'not_due' }, 'steht dieses Urteil nicht an', 'bu kararın', 'この判定'],
   ['CONFLICT', { reason: 'own_work' }, 'hast du selbst gearbeitet', 'siz yaptınız', 'ご自身の作業'],
   ['CONFLICT', { reason: 'nobody_asks' }, 'wartet niemand mehr', 'yanıt bekleyen yok', '回答は求められていません'],
+  ['CONFLICT', { reason: 'asked_anew' }, 'etwas anderes', 'başka bir şey soruyor', '別の質問'],
   ['CONFLICT', { current: { version: 2 } }, 'jemand anderes geändert', 'başka biri', '他の人が先に'],
   ['CONFLICT', {}, 'geht das nicht', 'yapılamaz', '実行できません'],
   ['VALIDATION_FAILED', at('parentId'), 'nicht Teil davon', 'ona bağlanamaz', '子にはできません'],

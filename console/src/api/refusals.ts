@@ -77,6 +77,12 @@ export const sentences = messages({
     tr: 'Artık yanıt bekleyen yok. Bunun yerine yorum yazın.',
     ja: 'もう回答は求められていません。代わりにコメントしてください。',
   },
+  asked_anew: {
+    en: 'The agent asks something else now. Read it before you answer.',
+    de: 'Der Agent fragt inzwischen etwas anderes. Lies es, bevor du antwortest.',
+    tr: 'Ajan artık başka bir şey soruyor. Yanıtlamadan önce okuyun.',
+    ja: 'エージェントは別の質問をしています。読んでから回答してください。',
+  },
   parentId: {
     en: '',
     de: 'Es kann nicht Teil davon sein.',
@@ -223,6 +229,7 @@ export const SUFFICIENT: readonly Name[] = [
   'user_disabled',
   'own_work',
   'nobody_asks',
+  'asked_anew',
   'current',
   'API_KEY_INVALID',
   'other',

@@ -1,5 +1,6 @@
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
+import type { ShownLease } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime, dollars } from '../language/format.ts';
@@ -75,7 +76,7 @@ function Why({
         <p>
           <strong>{lease.agent}</strong> {lease.question}
         </p>
-        {workItem && may('work-items:write') && <Answer id={workItem.id} agent={lease.agent} />}
+        {workItem && may('work-items:write') && <Answer id={workItem.id} lease={lease} />}
       </>
     );
   }
@@ -123,24 +124,22 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
   return null;
 }
 
-function Answer({ id, agent }: { readonly id: string; readonly agent: string }) {
-  const { field, text, setText, onSubmit, isDisabled } = useSending(`answer.${id}`, words.notAnswered, async (said) => {
-    await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text: said });
-    tell(words.answered({ agent }));
+function Answer({ id, lease }: { readonly id: string; readonly lease: ShownLease }) {
+  const send = async (said: string, begun: ShownLease) => {
+    const question = begun.question ?? undefined;
+    await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', {
+      ...{ workItemId: id, text: said, question },
+    });
+    tell(words.answered({ agent: lease.agent }));
     return true;
-  });
+  };
+  const { field, text, onInput, onSubmit, isDisabled } = useSending(`answer.${id}`, words.notAnswered, lease, send);
   return (
     <form class="row" onSubmit={onSubmit}>
       <label for={field} class="unseen">
         {words.answer}
       </label>
-      <input
-        id={field}
-        class="input"
-        placeholder={words.answer}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <input id={field} class="input" placeholder={words.answer} value={text} onInput={onInput} />
       <button type="submit" class="button" aria-disabled={isDisabled}>
         {words.send}
       </button>

@@ -10,7 +10,7 @@ export const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
 /** Handled by the gateway, for agents that have tools and no HTTP. */
 export const readAttachmentByTool = operation({
   name: 'attachments.readByTool',
-  summary: 'Read an attachment: the text, or the image.',
+  summary: 'Read an attachment: text or image.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ workItemId: ItemRef, fileName: z.string().min(1).max(MAX_FILE_NAME_LENGTH) }),

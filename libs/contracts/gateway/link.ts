@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 
 export const linkFeedback = operation({
   name: 'feedback.link',
-  summary: 'Link a feedback item to an idea. Linking twice counts once.',
+  summary: 'Link a feedback item to an idea.',
   permissions: ['feedback:write', 'work-items:read'],
   effect: 'update',
   input: z.strictObject({ feedbackId: Id, workItemId: ItemRef }),

@@ -33,7 +33,7 @@ export async function addWorkItemComment(
 
 /** A comment that says outright that it answers, and is refused where nobody would hear it. */
 export async function answerQuestion(
-  { workItemId, text }: Input<typeof operation>,
+  { workItemId, text, question }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, workItemId);
@@ -44,6 +44,12 @@ export async function answerQuestion(
       `No agent waits for an answer on ${taskId}. Add a comment instead: whoever works on it can read it.`,
       { reason: 'nobody_asks' },
     );
+  }
+  if (question !== undefined && lease.question !== question) {
+    const now = lease.question === undefined ? 'waits without a question' : `asks: ${JSON.stringify(lease.question)}`;
+    throw context.fail('CONFLICT', `${lease.agent} does not ask that any more. It now ${now}.`, {
+      reason: 'asked_anew',
+    });
   }
   await indexSaid(context, item, text);
   const event = recordOn(context, item, {

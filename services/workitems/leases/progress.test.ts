@@ -154,6 +154,23 @@ describe('a heartbeat', () => {
     expect(inTurn).toEqual([many.slice(0, 20), many.slice(20), []]);
   });
 
+  test('is not answered by what was meant for an earlier one: an answer that names it is refused, what came before it is marked', async () => {
+    const task = await project.create('task');
+    const mine = await claimed();
+    const answer = (text: string, question?: string) =>
+      call(project.caller, 'workItems.answer', { workItemId: task.id, text, question });
+    await beat(mine, { state: 'awaiting_input', question: 'Which palette?' });
+    await answer('The brand’s', ' Which palette? ');
+    const asked = await beat(mine, { state: 'awaiting_input', question: 'Which font?' });
+    expect(asked.answers).toMatchObject([{ text: 'The brand’s', beforeQuestion: true }]);
+    const refused = await failure(answer('Or any', 'Which palette?'));
+    expect(refused).toMatchObject({ code: 'CONFLICT', extra: { reason: 'asked_anew' } });
+    expect(refused.message).toContain('"Which font?"');
+    await answer('Any', 'Which font?');
+    const { answers } = await beat(mine);
+    expect(answers.map(({ text, beforeQuestion }) => [text, beforeQuestion])).toEqual([['Any', undefined]]);
+  });
+
   test('is answered with its own key, too, and by whoever says so; and waits a day from its question, however often it is heard of', async () => {
     const task = await project.create('task');
     const mine = await claimed();

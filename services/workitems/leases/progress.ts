@@ -99,7 +99,10 @@ export async function reportProgress(
   tellBeat(context, item, lease);
   return {
     lease: { ...shown(lease, now), token: lease.token },
-    answers: answers.map(({ text, actor, createdAt }) => ({ text, actor, createdAt })),
+    answers: answers.map(({ text, actor, createdAt, revision }) => ({
+      ...{ text, actor, createdAt },
+      ...(lease.askedRevision !== undefined && revision <= lease.askedRevision && { beforeQuestion: true as const }),
+    })),
     budget: tightest(budgets),
     stop: budgets.some(isUsedUp),
     ...(notices.length > 0 && { notices: notices.map((notice) => ({ ...notice, at: notice.at.toISOString() })) }),

@@ -29,6 +29,10 @@ export const PreviousWork = z.object({
 });
 export type PreviousWork = z.infer<typeof PreviousWork>;
 
+const MAX_QUESTION_LENGTH = 2_000;
+/** What an agent asks. */
+export const Question = z.string().trim().min(1).max(MAX_QUESTION_LENGTH);
+
 /** What somebody has said to an agent. */
 export const Answer = z.object({
   text: z.string(),
@@ -48,7 +52,7 @@ export const claimWorkItem = operation({
     agent: itemFields.assignee.min(1),
     leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
     leaseToken: LeaseToken.optional().describe('Renews that lease'),
-    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for a task'),
+    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('For a task'),
   }),
   output: z.object({
     claimed: z.boolean(),

@@ -5,10 +5,9 @@ import { operation } from '../../operation.ts';
 import { Budget } from '../costs/budget.ts';
 import { Provider, refuseParts, sessionReport, Tokens, tokenParts } from '../costs/sessions.ts';
 import { LeaseState, ShownLease } from '../work-item.ts';
-import { Answer, LeaseToken } from './leases.ts';
+import { Answer, LeaseToken, Question } from './leases.ts';
 
 const MAX_NOTE_LENGTH = 500;
-const MAX_QUESTION_LENGTH = 2_000;
 const MAX_CHECKPOINT_BYTES = 16 * 1024;
 
 /** Any JSON; stored as text, so that nothing in it has a meaning for the database. */
@@ -20,7 +19,7 @@ const Checkpoint = z.unknown().superRefine((value, context) => {
 
 export const reportProgress = operation({
   name: 'workItems.progress',
-  summary: 'Renew the lease of a claim and report progress; get answers to a question, and whether to stop.',
+  summary: 'Renew a claim’s lease and report progress; get answers to a question, and whether to stop.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z
@@ -29,13 +28,7 @@ export const reportProgress = operation({
       leaseToken: LeaseToken,
       state: LeaseState.optional(),
       note: z.string().trim().max(MAX_NOTE_LENGTH).optional(),
-      question: z
-        .string()
-        .trim()
-        .min(1)
-        .max(MAX_QUESTION_LENGTH)
-        .optional()
-        .describe('With awaiting_input; answers come with later calls'),
+      question: Question.optional().describe('With awaiting_input; answers come later'),
       progress: z.number().min(0).max(1).optional(),
       model: sessionReport.model.optional(),
       provider: Provider.optional(),
@@ -47,7 +40,12 @@ export const reportProgress = operation({
   output: z.object({
     lease: ShownLease.extend({ token: z.string() }),
     /** Comments by other keys since the last heartbeat. */
-    answers: z.array(Answer),
+    answers: z.array(
+      Answer.extend({
+        /** It was written before the latest question was asked, so it is no answer to that. */
+        beforeQuestion: z.literal(true).optional(),
+      }),
+    ),
     budget: Budget.nullable(),
     /** A budget is exhausted: hand over what there is, or release. */
     stop: z.boolean(),

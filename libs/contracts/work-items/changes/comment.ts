@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleEvent, exampleLease } from '../../examples.ts';
 import { ItemRef } from '../../fields.ts';
 import { operation } from '../../operation.ts';
-import { LeaseToken } from '../agents/leases.ts';
+import { LeaseToken, Question } from '../agents/leases.ts';
 import { HistoryEvent } from '../history-event.ts';
 
 const Text = z.string().trim().min(1).max(10_000);
@@ -32,7 +32,11 @@ export const answerQuestion = operation({
   summary: 'Answer the question of the agent that holds a work item.',
   permissions: ['work-items:write'],
   effect: 'create',
-  input: z.strictObject({ workItemId: ItemRef, text: Text }),
+  input: z.strictObject({
+    workItemId: ItemRef,
+    text: Text,
+    question: Question.optional().describe('Refused once another is asked'),
+  }),
   output: z.object({
     event: HistoryEvent,
     /** Who gets the answer, with the next heartbeat. */
@@ -41,7 +45,7 @@ export const answerQuestion = operation({
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
-    input: { workItemId: 'W-T-14', text: 'Use the palette of the brand.' },
+    input: { workItemId: 'W-T-14', text: 'Use the palette of the brand.', question: 'Which colours?' },
     output: {
       event: { ...exampleEvent, eventType: 'comment', data: { text: 'Use the palette of the brand.', answer: true } },
       agent: exampleLease.agent,
