@@ -71,7 +71,7 @@ function beginAt({ field, direction }: Order, { value, id }: PageEnd): Record<st
 }
 
 /** Among equal values, ids determine the order. */
-function beyond({ field, direction }: Order, { value, id }: PageEnd): Record<string, unknown>[] {
+export function beyond({ field, direction }: Order, { value, id }: PageEnd): Record<string, unknown>[] {
   const past = direction === 1 ? '$gt' : '$lt';
   return [{ [field]: { [past]: value } }, { _id: { [past]: id } }];
 }

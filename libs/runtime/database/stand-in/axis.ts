@@ -55,6 +55,20 @@ const NUMBERS: Axis = {
 const QUEUES: Readonly<Record<string, readonly string[]>> = { deliveries: ['fresh', 'dueAtMs'] };
 const QUEUED: Axis = { ...NUMBERS, firstWidth: Infinity };
 
+/** Whole numbers, the greatest first. A first page says where they begin, as a bound of its range. */
+const GREATEST_NUMBERS: Axis = {
+  firstWidth: 64,
+  widest: 1e9,
+  // Whatever has come since is before it.
+  endLastsMs: 0,
+  start: () => -Number.MAX_SAFE_INTEGER,
+  toAxis: (value) => -Number(value),
+  range: (near, far) => ({
+    ...(near !== undefined && { $lt: Math.floor(-near) + 1 }),
+    ...(far < Infinity && { $gt: -far }),
+  }),
+};
+
 /** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
 const NEWEST_TIMES: Axis = {
   firstWidth: A_MINUTE_MS,
@@ -84,7 +98,8 @@ const OLDEST_TIMES: Axis = {
 export function axisOf(model: AnyModel, { field, direction }: Order): Axis {
   if (field === '_id' && direction === -1) return NEWEST_IDS;
   const { instance } = model.schema.path(field);
-  if (instance === 'Number' && direction === 1) {
+  if (instance === 'Number') {
+    if (direction === -1) return GREATEST_NUMBERS;
     return QUEUES[model.collection.name]?.includes(field) ? QUEUED : NUMBERS;
   }
   if (instance === 'Date') return direction === -1 ? NEWEST_TIMES : OLDEST_TIMES;

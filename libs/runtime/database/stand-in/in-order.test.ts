@@ -18,6 +18,14 @@ beforeAll(async () => {
 });
 afterAll(disconnectDatabase);
 
+const changedSchema = new mongoose.Schema(
+  { _id: String, organizationId: String, at: Date, n: Number },
+  { collection: 'changed' },
+);
+changedSchema.index({ organizationId: 1, at: 1, _id: 1 });
+changedSchema.index({ organizationId: 1, n: 1, _id: 1 });
+const ChangedModel = mongoose.model('Changed', changedSchema);
+
 const BURSTS = 40;
 const IN_A_BURST = 250;
 const LIMIT = 100;
@@ -124,3 +132,37 @@ test('a queue far from zero is read at once, and a long one no further than its 
   }
   expect(reads).toBe(4);
 });
+
+test.each([
+  ['at', -1, {}],
+  ['at', 1, {}],
+  ['n', -1, { $lt: 101 }],
+  ['n', 1, {}],
+] as const)(
+  'a list by %s (%i) has everything once, however many share a value with the end of a page',
+  async (field, direction, range) => {
+    const organizationId = uuidv7();
+    const now = Date.now();
+    const rows = Array.from({ length: 60 }, (_, index) => {
+      const shared = Math.floor(index / 7);
+      return { _id: uuidv7(), organizationId, at: new Date(now - shared * 1_000), n: 100 - shared };
+    });
+    await ChangedModel.insertMany(rows);
+    const seen: string[] = [];
+    let after: OrderedRead['after'];
+    do {
+      const page = await inOrderByWindows<(typeof rows)[number]>(
+        ChangedModel,
+        { filter: { organizationId }, order: { field, direction }, range, after, limit: 5, present: [] },
+        walkIndex,
+      );
+      seen.push(...page.map(({ _id }) => _id));
+      const last = page.at(-1);
+      after = last && { value: last[field], id: last._id };
+    } while (after);
+    const inOrder = rows.toSorted(
+      (a, b) => direction * (Number(a[field]) - Number(b[field]) || (a._id < b._id ? -1 : 1)),
+    );
+    expect(seen).toEqual(inOrder.map(({ _id }) => _id));
+  },
+);

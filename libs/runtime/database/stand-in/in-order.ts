@@ -1,6 +1,6 @@
-import type { AnyModel, OrderedRead, walkIndex } from '../walk-index.ts';
+import { type AnyModel, beyond, type OrderedRead, type walkIndex } from '../walk-index.ts';
 import { type Axis, axisOf, valueAt } from './axis.ts';
-import { Memory, walkWindows } from './windows.ts';
+import { Memory, walkWindows, within } from './windows.ts';
 
 type Reader = typeof walkIndex;
 type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
@@ -21,8 +21,9 @@ export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, 
 }
 
 async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
-  const { order, limit, after, range } = read;
+  const { order, limit, after } = read;
   const axis = axisOf(model, order);
+  const { range, ...start } = startOf(axis, read);
   const memory = new Memory(model, axis, read, 'page');
   const edge = order.direction === 1 ? (range?.$gte ?? range?.$gt) : (range?.$lte ?? range?.$lt);
   const from = after?.value ?? edge;
@@ -32,9 +33,9 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   const far = end ?? (from === undefined ? axis.start() : axis.toAxis(from)) + width;
   const rows: Row[] = [];
   await walkWindows(axis, { range, far, width, wanted: limit, known }, async (window, isFirst) => {
-    const rest = { ...read, range: window, limit: limit - rows.length };
+    const rest = { ...read, range: window, limit: limit - rows.length, after: undefined };
     // The first window starts where the page does; the later ones start beyond.
-    const found = await reader<Row>(model, isFirst ? rest : { ...rest, after: undefined });
+    const found = await reader<Row>(model, isFirst ? { ...rest, ...start } : rest);
     rows.push(...found);
     return found.length;
   });
@@ -45,6 +46,15 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   }
   remember(memory, axis, read, keys);
   return rows;
+}
+
+/** Where a page begins. In descending order as an exclusive bound, since this server leaves out what lies on an inclusive one (README.md): all that share the value of the last row. */
+function startOf(axis: Axis, { order, range, after, choose = [] }: OrderedRead): Partial<OrderedRead> {
+  if (!after || order.direction === 1 || order.field === '_id') return { range, after };
+  return {
+    range: within(range, axis.range(axis.toAxis(after.value), Infinity)),
+    choose: [{ $match: { $or: beyond(order, after) } }, ...choose],
+  };
 }
 
 function remember(memory: Memory, axis: Axis, { order, limit, after }: OrderedRead, rows: readonly Key[]): void {

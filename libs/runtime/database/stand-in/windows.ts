@@ -113,7 +113,10 @@ export async function walkWindows(
 }
 
 /** An upper and a lower bound given by the caller stay, unless the window's is narrower. */
-function within(range: OrderedRead['range'] = {}, window: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function within(
+  range: OrderedRead['range'] = {},
+  window: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const bounds: Record<string, unknown> = { ...range };
   for (const [operator, value] of Object.entries(window)) {
     const given = bounds[operator];
