@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { expect, test } from 'vitest';
-import { eventLine } from './event-line.ts';
+import { eventLine, historyLine } from './event-line.ts';
 
 const EVENT: LoggedEvent = {
   seq: 1042,
@@ -36,4 +36,13 @@ test.each<[what: string, change: Partial<LoggedEvent>, line: string]>([
   ],
 ])('a line shows %s', (_, change, line) => {
   expect(eventLine({ ...EVENT, ...change })).toBe(line);
+});
+
+test('an entry of a history is a line like that', () => {
+  const entry = {
+    ...({ id: 'e', eventType: 'moved', createdAt: '2026-11-22T14:07:01.000Z' } as const),
+    data: { fromColumn: 'To Do', toColumn: 'Done' },
+    actor: { userId: 'ada', keyId: 'k', agent: 'claude' },
+  };
+  expect(historyLine(entry)).toBe('2026-11-22 14:07:01  moved  fromColumn="To Do" toColumn=Done  by claude');
 });

@@ -1,23 +1,28 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import { escaped } from './output.ts';
 
 const MAX_TOLD_CHARACTERS = 160;
 
 /** `1042  2026-11-22 14:07:01  work_item.moved  W-T-12  fromColumn="To Do" toColumn="In Progress"  by claude` */
 export function eventLine({ seq, at, type, subject, actor, data }: LoggedEvent): string {
+  return joined([seq, timeOf(at), type, subject.taskId ?? subject.id, summaryOf(data), by(actor)]);
+}
+
+/** Of an item whose name is known. */
+export function historyLine({ createdAt, eventType, actor, data }: HistoryEvent): string {
+  return joined([timeOf(createdAt), eventType, summaryOf(data), by(actor)]);
+}
+
+const joined = (parts: readonly (string | number)[]) => parts.filter((part) => part !== '').join('  ');
+const timeOf = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)}`;
+const by = (actor: LoggedEvent['actor']) => (actor ? `by ${shown(actor.agent ?? actor.userId)}` : '');
+
+function summaryOf(data: Readonly<Record<string, unknown>>): string {
   const summary = Object.entries(data)
     .map(([name, value]) => `${name}=${shown(name === 'changes' ? namesOf(value) : value)}`)
     .join(' ');
-  return [
-    seq,
-    `${at.slice(0, 10)} ${at.slice(11, 19)}`,
-    type,
-    subject.taskId ?? subject.id,
-    summary.length > MAX_TOLD_CHARACTERS ? `${summary.slice(0, MAX_TOLD_CHARACTERS)}…` : summary,
-    actor ? `by ${shown(actor.agent ?? actor.userId)}` : '',
-  ]
-    .filter((part) => part !== '')
-    .join('  ');
+  return summary.length > MAX_TOLD_CHARACTERS ? `${summary.slice(0, MAX_TOLD_CHARACTERS)}…` : summary;
 }
 
 /** What was changed; the old and new values are in the JSON. */

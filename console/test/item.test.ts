@@ -134,6 +134,26 @@ test('a conflict shows both versions and loses neither; others’ changes elsewh
   await expect.poll(texts).toEqual(['Half a comment', 'Half a thought']);
 });
 
+test('a long history is read to its beginning', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Talked about for long' });
+  for (let n = 1; n <= 205; n++) {
+    await organization.call('POST', `/api/work-items/${item.id}/comments`, { text: `Comment ${n}.` });
+  }
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const entries = page.locator('.history > li');
+  const more = page.locator('.item-activity').getByRole('button', { name: 'Show more' });
+  await page.getByText('The latest 50 of 206').waitFor();
+  await more.click();
+  await page.getByText('The latest 200 of 206').waitFor();
+  await organization.call('POST', `/api/work-items/${item.id}/comments`, { text: 'Meanwhile.' });
+  await page.locator('.history').getByText('Meanwhile.').waitFor();
+  await more.click();
+  await page.locator('.history').getByText('Comment 1.', { exact: true }).waitFor();
+  await expect.poll(() => entries.count()).toBe(207);
+  expect(await more.count()).toBe(0);
+});
+
 test('comments are sent, and files are attached, shown and deleted', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Talked about' });

@@ -12,6 +12,7 @@ import { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { WorkItem, type WrittenItem } from '@worktrack/contracts/work-items/work-item';
 import { Command, Option } from 'commander';
+import { historyLine } from '../../event-line.ts';
 import { Failure } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
@@ -98,6 +99,20 @@ export function itemCommand(): Command {
       const answered = await send(answerQuestion, { workItemId }, options);
       if (options.json) return printJson(answered);
       print(`${answered.agent} gets the answer with its next heartbeat.`);
+    });
+
+  addFlags(
+    item.command('history <item>').description('what happened to a work item, newest first; also of a deleted one'),
+    getWorkItemEvents,
+    ['workItemId'],
+  )
+    .addOption(jsonOption())
+    .action(async (workItemId: string, options: Options) => {
+      const fields = await fieldsFrom(getWorkItemEvents, options);
+      const found = await api().call(getWorkItemEvents, { ...fields, workItemId });
+      if (options.json) return printJson(found);
+      for (const event of found.events) print(historyLine(event));
+      if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
     });
 
   item

@@ -18,7 +18,7 @@ export async function deleteAttachment(
   releaseContent(context, [removed.contentId]);
   const left = (await attachmentsOf(context, item._id)).filter(({ _id }) => _id !== removed._id);
   const names = left.map(({ fileName }) => fileName);
-  indexAllSaid(context, item, [...names, ...(await latestComments(context, item._id))]);
+  indexAllSaid(context, item, [...names, ...(await latestComments(context, item))]);
   recordOn(context, item, {
     type: 'work_item.attachment_removed',
     data: { attachmentId: removed._id, fileName: removed.fileName },

@@ -23,6 +23,37 @@ describe('the history of an item', () => {
     expect(moved.events.map(({ data }) => data.toColumn)).toEqual(['Review', 'In Progress']);
   });
 
+  test('is read to its beginning, page by page, whatever comes meanwhile and however many events one change has', async () => {
+    const item = await project.create('task', { title: 'Long' });
+    for (const [n, column] of ['To Do', 'In Progress', 'To Do', 'In Progress'].entries()) {
+      await project.update(item.id, { title: `Long ${n}`, boardColumnId: project.column(column) });
+    }
+    const whole = await project.history(item.id);
+    expect(whole).toHaveLength(9);
+    for (const limit of [1, 2, 5]) {
+      const seen = [];
+      let cursor: string | undefined;
+      do {
+        const page = await call(project.caller, 'workItems.events', { workItemId: item.taskId, limit, cursor });
+        seen.push(...page.events);
+        cursor = page.nextCursor ?? undefined;
+        await call(project.caller, 'workItems.comment', { workItemId: item.id, text: 'Meanwhile' });
+      } while (cursor);
+      expect(seen.filter(({ eventType }) => eventType !== 'comment')).toEqual(whole);
+    }
+    const moved = { workItemId: item.id, eventType: 'moved', limit: 3 } as const;
+    const { nextCursor } = await call(project.caller, 'workItems.events', moved);
+    const cursor = String(nextCursor);
+    expect(await call(project.caller, 'workItems.events', { ...moved, cursor })).toMatchObject({
+      ...{ events: [{ data: { toColumn: 'To Do' } }], totalEvents: 4, nextCursor: null },
+    });
+    const others = { workItemId: item.id, limit: 3, cursor };
+    expect((await failure(call(project.caller, 'workItems.events', others))).code).toBe('VALIDATION_FAILED');
+    await call(project.caller, 'workItems.delete', { id: item.id });
+    const rest = await call(project.caller, 'workItems.events', { ...moved, cursor });
+    expect(rest.events).toHaveLength(1);
+  });
+
   test('says who did it: the user and the key', async () => {
     const item = await project.create('task');
     const colleague = { ...project.caller, userId: crypto.randomUUID(), keyId: crypto.randomUUID() };
@@ -46,6 +77,9 @@ describe('the history of an item', () => {
     expect(answer.truncated).toBe(true);
     expect(answer.events.length).toBeGreaterThan(190);
     expect(answer.events.length).toBeLessThan(200);
+    const cursor = String(answer.nextCursor);
+    const older = await call(project.caller, 'workItems.events', { workItemId: item.id, limit: 200, cursor });
+    expect([older.events.length, older.nextCursor]).toEqual([200 - answer.events.length, null]);
   });
 
   test('keeps 4 KiB of each old and new value, and marks what it has shortened', async () => {

@@ -40,6 +40,8 @@ const historySchema = new mongoose.Schema<HistoryRecord>(
   { collection: 'work_item_history', versionKey: false, minimize: false },
 );
 historySchema.index({ organizationId: 1, workItemId: 1, revision: 1, _id: 1 });
+// The latest of a kind, such as comments, among thousands of moves.
+historySchema.index({ organizationId: 1, workItemId: 1, eventType: 1, revision: 1, _id: 1 });
 // A deleted item is found by its task ID here and nowhere else.
 historySchema.index({ organizationId: 1, 'data.taskId': 1 }, { partialFilterExpression: { eventType: 'deleted' } });
 

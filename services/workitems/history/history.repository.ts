@@ -1,6 +1,8 @@
 import type { EventTypeOf } from '@worktrack/contracts/events/event';
 import { HISTORY_NAMES, type HistoryEvent, type HistoryName } from '@worktrack/contracts/work-items/history-event';
+import { inOrder, type OrderedRead, type PageEnd } from '@worktrack/runtime/database/in-order';
 import type { Scope, WriteScope } from '../calls/scope.ts';
+import type { ItemRecord } from '../items/items.model.ts';
 import type { LeaseRecord } from '../items/lease.model.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
@@ -52,19 +54,39 @@ interface OfType {
   readonly eventType?: HistoryName | undefined;
 }
 
-/** Newest first. */
+/** An item as it was read: its history has nothing of a later revision. */
+type Past = Pick<ItemRecord, '_id' | 'revision'>;
+
+/** An event, and where it is in the history of its item. */
+export interface PlacedEvent {
+  readonly event: HistoryEvent;
+  readonly place: PageEnd;
+}
+
+/** Newest first. @param after where to go on */
 export async function latestEvents(
-  { caller }: Scope,
-  workItemId: string,
+  scope: Scope,
+  item: Past,
   type: OfType,
-  limit: number,
-): Promise<HistoryEvent[]> {
-  const records = await HistoryModel.aggregate<HistoryRecord>([
-    { $match: ofItem(caller, workItemId, type) },
-    { $sort: { revision: -1, _id: -1 } },
-    { $limit: limit },
-  ]);
-  return records.map(eventOf);
+  { limit, after }: { readonly limit: number; readonly after?: PageEnd | undefined },
+): Promise<PlacedEvent[]> {
+  const records = await newestFirst<HistoryRecord>(scope, item, type, { limit, after, present: [] });
+  return records.map((record) => ({ event: eventOf(record), place: { value: record.revision, id: record._id } }));
+}
+
+function newestFirst<Row>(
+  { caller, tx }: Scope,
+  { _id, revision }: Past,
+  type: OfType,
+  part: Pick<OrderedRead, 'limit' | 'after' | 'present'>,
+): Promise<Row[]> {
+  return inOrder<Row>(HistoryModel, {
+    ...part,
+    filter: ofItem(caller, _id, type),
+    order: { field: 'revision', direction: -1 },
+    range: { $lt: revision + 1 },
+    session: tx,
+  });
 }
 
 export async function countEvents({ caller }: Scope, workItemId: string, type: OfType): Promise<number> {
@@ -115,14 +137,9 @@ export async function answersTo(
 }
 
 /** The texts of an item's latest comments, oldest first. */
-export async function latestComments({ caller, tx }: Scope, workItemId: string): Promise<string[]> {
-  const eventType: HistoryName = 'comment';
-  const latest = await HistoryModel.aggregate<{ text: string }>([
-    { $match: { organizationId: caller.organizationId, workItemId, eventType } },
-    { $sort: { revision: -1, _id: -1 } },
-    { $limit: MAX_COMMENTS },
-    { $project: { text: '$data.text' } },
-  ]).session(tx ?? null);
+export async function latestComments(scope: Scope, item: Past): Promise<string[]> {
+  const part = { limit: MAX_COMMENTS, present: [{ $project: { revision: 1, text: '$data.text' } }] };
+  const latest = await newestFirst<{ readonly text: string }>(scope, item, { eventType: 'comment' }, part);
   return latest.map(({ text }) => text).reverse();
 }
 
@@ -133,7 +150,7 @@ const MAX_COMMENTS = 500;
 export async function deletedItem(
   { caller }: Scope,
   ref: string,
-): Promise<{ readonly id: string; readonly taskId: string; readonly title: string } | undefined> {
+): Promise<(Past & { readonly taskId: string; readonly title: string }) | undefined> {
   const { organizationId } = caller;
   const eventType: HistoryName = 'deleted';
   const named = ref.length === UUID_LENGTH ? { workItemId: ref } : { 'data.taskId': ref };
@@ -142,7 +159,8 @@ export async function deletedItem(
     { $limit: 1 },
   ]);
   if (!last) return undefined;
-  return { id: last.workItemId, taskId: String(last.data.taskId), title: String(last.data.title) };
+  const { workItemId, revision, data } = last;
+  return { _id: workItemId, revision, taskId: String(data.taskId), title: String(data.title) };
 }
 
 const UUID_LENGTH = 36;

@@ -25,7 +25,7 @@ export async function areSameItems(
 }
 
 async function idOf(caller: Caller, taskId: string): Promise<string | undefined> {
-  return (await findNamed({ caller }, taskId))?._id ?? (await deletedItem({ caller }, taskId))?.id;
+  return (await findNamed({ caller }, taskId))?._id ?? (await deletedItem({ caller }, taskId))?._id;
 }
 
 const UUID_LENGTH = 36;

@@ -138,15 +138,16 @@ async function take(
 const MAX_ANSWERS = 20;
 
 /** What the work needs besides the item, so that an agent can begin without asking for more. */
-async function surroundingsOf(context: Context, { _id, parentId }: ItemRecord) {
+async function surroundingsOf(context: Context, item: ItemRecord) {
+  const { _id, parentId } = item;
   const [parent, attachments, comments] = await Promise.all([
     parentId === null ? null : findItem(context, parentId),
     attachmentsOf(context, _id),
-    latestEvents(context, _id, { eventType: 'comment' }, MAX_ANSWERS),
+    latestEvents(context, item, { eventType: 'comment' }, { limit: MAX_ANSWERS }),
   ]);
   const answers = comments
     .toReversed()
-    .map(({ data, actor, createdAt }) => ({ text: String(data.text), actor, createdAt }));
+    .map(({ event: { data, actor, createdAt } }) => ({ text: String(data.text), actor, createdAt }));
   return {
     ...(parent && { parent: { taskId: parent.taskId, title: parent.title, description: parent.description } }),
     ...(attachments.length > 0 && { attachments: attachments.map(({ fileName }) => fileName) }),

@@ -33,7 +33,7 @@ export const searchWordsMigration: Migration = {
 async function refold(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
   const which = { organizationId, _id: mongoose.trusted({ $in: ids }) };
   const entries = await SearchModel.find(which).session(tx).lean<Entry[]>();
-  const items = await ItemModel.find(which, { title: 1, description: 1 }).session(tx).lean();
+  const items = await ItemModel.find(which, { title: 1, description: 1, revision: 1 }).session(tx).lean();
   const byId = new Map(items.map((item) => [item._id, item]));
   const scope = { caller: { organizationId }, tx };
   const writes = [];
@@ -41,7 +41,7 @@ async function refold(organizationId: string, ids: readonly string[], tx: Client
     const item = byId.get(entry._id);
     if (!item) continue;
     const names = (await attachmentsOf(scope, item._id)).map(({ fileName }) => fileName);
-    const folded = entryOf(item, saidIn([...names, ...(await latestComments(scope, item._id))]));
+    const folded = entryOf(item, saidIn([...names, ...(await latestComments(scope, item))]));
     if (folded.words === entry.words && folded.prefixes.length === entry.prefixes.length) continue;
     writes.push({ updateOne: { filter: { organizationId, _id: entry._id }, update: { $set: folded } } });
   }

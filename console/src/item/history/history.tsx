@@ -7,41 +7,49 @@ import { useBusy } from '../../parts/busy.ts';
 import { Editor } from '../../parts/editor/editor.tsx';
 import { useDraft } from '../../parts/form/draft.ts';
 import { words as common } from '../../parts/messages.ts';
+import { More } from '../../parts/page/more.tsx';
 import { Loaded } from '../../parts/page/states.tsx';
 import { may } from '../../session.ts';
 import { useAttach } from '../attachments/attach.ts';
 import { words } from '../messages.ts';
 import { Part } from '../part.tsx';
 import { Entry } from './entry.tsx';
-import { FIRST_SHOWN, MOST_SHOWN, usePast } from './past.ts';
+import { FIRST_SHOWN, usePast, useWholePast } from './past.ts';
 
 /** What happened to an item, newest first, as it happens; and where to comment on it. */
 export function History({ item }: { readonly item: WorkItem }) {
-  const [limit, setLimit] = useState(FIRST_SHOWN);
-  const history = usePast(item.id, { limit });
+  const [isLong, setLong] = useState(false);
+  const latest = usePast(item.id, { limit: FIRST_SHOWN });
+  const whole = useWholePast(item.id, isLong);
   return (
     <Part title={words.history} class="item-activity">
       {may('work-items:write') && <Comment item={item} />}
-      <Loaded query={history}>
-        {({ events, totalEvents }) => (
-          <>
-            <ol class="plain history">
-              {events.map((entry) => (
-                <Entry key={entry.id} entry={entry} />
-              ))}
-            </ol>
-            {totalEvents > events.length && (
-              <p class="row">
-                <span class="quiet">{words.shownOf({ shown: events.length, all: totalEvents })}</span>
-                {limit < MOST_SHOWN && (
-                  <button type="button" class="button" onClick={() => setLimit(MOST_SHOWN)}>
-                    {common.more}
-                  </button>
-                )}
-              </p>
-            )}
-          </>
-        )}
+      <Loaded query={latest}>
+        {(first) => {
+          const pages = whole.data?.pages ?? [first];
+          const events = pages.flatMap((page) => page.events);
+          const all = pages[0]?.totalEvents ?? 0;
+          return (
+            <>
+              <ol class="plain history">
+                {events.map((entry) => (
+                  <Entry key={entry.id} entry={entry} />
+                ))}
+              </ol>
+              {all > events.length && (
+                <p class="row">
+                  <span class="quiet">{words.shownOf({ shown: events.length, all })}</span>
+                  {!isLong && (
+                    <button type="button" class="button" onClick={() => setLong(true)}>
+                      {common.more}
+                    </button>
+                  )}
+                  {isLong && <More of={whole} />}
+                </p>
+              )}
+            </>
+          );
+        }}
       </Loaded>
     </Part>
   );

@@ -1,14 +1,14 @@
-import type { Output } from '@worktrack/contracts/operation';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import type { HistoryName } from '@worktrack/contracts/work-items/history-event';
 import { call } from '../../api/call.ts';
-import { useQuery } from '../../api/query.ts';
+import { usePages, useQuery } from '../../api/query.ts';
 
 export type HistoryEntry = Output<typeof getWorkItemEvents>['events'][number];
 
 /** As many entries of the history as an item's page shows first. */
 export const FIRST_SHOWN = 50;
-/** The most that the service returns. */
+/** The most that the service returns at once. */
 export const MOST_SHOWN = 200;
 
 interface Which {
@@ -21,14 +21,22 @@ interface Which {
 export function usePast(workItemId: string, { limit, eventType, enabled = true }: Which) {
   return useQuery({
     key: ['history', workItemId, limit, eventType],
-    load: (signal) =>
-      call<typeof getWorkItemEvents>(
-        'GET /api/work-items/:workItemId/events',
-        { workItemId, limit, eventType },
-        { signal },
-      ),
+    load: (signal) => read({ workItemId, limit, eventType }, signal),
     follows: ({ subject }) => subject.id === workItemId,
     keepsEarlier: true,
     enabled,
   });
 }
+
+/** All of it, as far as somebody asks to see. */
+export function useWholePast(workItemId: string, enabled: boolean) {
+  return usePages({
+    key: ['history', workItemId, 'whole'],
+    load: (cursor, signal) => read({ workItemId, limit: MOST_SHOWN, cursor }, signal),
+    follows: ({ subject }) => subject.id === workItemId,
+    enabled,
+  });
+}
+
+const read = (input: RawInput<typeof getWorkItemEvents>, signal: AbortSignal) =>
+  call<typeof getWorkItemEvents>('GET /api/work-items/:workItemId/events', input, { signal });

@@ -14,7 +14,7 @@ const view = <const Field extends keyof ItemRecord>(...fields: readonly Field[])
   Object.fromEntries(fields.map((field) => [field, 1])) as Readonly<Record<Field, 1>>;
 
 /** Name and place, for what shows something else about an item. */
-export const NAMED = view('taskId', 'title', 'type', 'projectId', 'boardId', 'boardColumnId', 'foundBy');
+export const NAMED = view('taskId', 'title', 'type', 'projectId', 'boardId', 'boardColumnId', 'foundBy', 'revision');
 export type NamedItem = Seen<typeof NAMED>;
 
 /** A summary, as in lists, in events and in whatever mentions an item. */
