@@ -26,6 +26,15 @@ export function outlinesOf(scope: Scope, which: Which, projectId?: string): Prom
     .session(scope.tx ?? null);
 }
 
+/** All of a tree but its root, in no particular order. */
+export async function idsBelow({ caller }: Scope, rootId: string): Promise<string[]> {
+  const found = await ItemModel.aggregate<{ readonly _id: string }>([
+    ...matching({ caller }, { below: [rootId] }),
+    { $project: { _id: 1 } },
+  ]).option(IN_ONE_ANSWER);
+  return found.map(({ _id }) => _id);
+}
+
 /** What surrounds items, in no particular order. */
 export interface Surroundings<Item extends PlannedItem = PlannedItem> {
   readonly items: readonly Item[];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -120,4 +121,27 @@ test('what a deleted item cost counts for its parent', async () => {
     'W-T-parent',
   ]);
   expect(await sessionsCountedFor('deleting', ['parent'])).toHaveLength(2);
+});
+
+test('sums over more items than fit into one query of 16 MB', async () => {
+  const organizationId = 'organization with many';
+  const itemIds = Array.from({ length: 400_000 }, () => randomUUID());
+  const [first = '', last = ''] = [itemIds[0], itemIds.at(-1)];
+  const [early, late] = ['2026-01-31', '2026-02-01'];
+  const session = { totalTokens: 2, cost: 3 };
+  await storeAll(organizationId, [
+    { ...session, item: last, day: early },
+    { ...session, item: first, day: late },
+    { ...session, item: randomUUID(), day: early },
+  ]);
+  // Whatever MongoDB would refuse ends the tests with an error (test/mongodb/guard).
+  expect(await totalSessions(organizationId, { itemIds })).toMatchObject({ sessions: 2, totalTokens: 4 });
+  const days = await sumSessions(organizationId, { itemIds }, 'day');
+  expect(days.map(({ key, totalTokens }) => [key, totalTokens])).toEqual([
+    [early, 2],
+    [late, 2],
+  ]);
+  expect(await sumSessions(organizationId, { itemIds }, 'model')).toMatchObject([{ sessions: 2, totalTokens: 4 }]);
+  const sessions = await sessionsCountedFor(organizationId, itemIds);
+  expect(sessions.map(({ workItemId }) => workItemId)).toEqual([last, first]);
 });

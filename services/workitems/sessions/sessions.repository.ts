@@ -54,10 +54,7 @@ export async function sumSessions(
   filter: SessionFilter,
   groupBy: keyof typeof GROUP_KEYS,
 ): Promise<UsageSum[]> {
-  const sums = await SessionModel.aggregate<Sum>([
-    ...matching(organizationId, filter),
-    { $group: { _id: GROUP_KEYS[groupBy], ...SUMS } },
-  ]);
+  const sums = await sumsOf(organizationId, filter, GROUP_KEYS[groupBy]);
   return sums
     .map((sum) => ({ key: sum._id, label: groupBy === 'workItem' ? sum.taskId : sum._id, ...totalsOf(sum) }))
     .sort((a, b) => (groupBy === 'day' ? 0 : b.totalTokens - a.totalTokens) || (a.key < b.key ? -1 : 1));
@@ -65,18 +62,37 @@ export async function sumSessions(
 
 /** By the item that a session counts towards: for a deleted one, the item that took over its cost. */
 export function sumsByItem(organizationId: string, filter: SessionFilter): Promise<Sum[]> {
-  return SessionModel.aggregate<Sum>([
-    ...matching(organizationId, filter),
-    { $group: { _id: '$countedFor', ...SUMS } },
-  ]);
+  return sumsOf(organizationId, filter, '$countedFor');
 }
 
 export async function totalSessions(organizationId: string, filter: SessionFilter): Promise<UsageTotals> {
-  const [sum] = await SessionModel.aggregate<Sum>([
-    ...matching(organizationId, filter),
-    { $group: { _id: null, ...SUMS } },
-  ]);
+  const [sum] = await sumsOf(organizationId, filter, null);
   return totalsOf(sum);
+}
+
+async function sumsOf(organizationId: string, filter: SessionFilter, by: unknown): Promise<Sum[]> {
+  const sums = new Map<string, Sum>();
+  for (const itemIds of piecesOf(filter.itemIds)) {
+    const found = await SessionModel.aggregate<Sum>([
+      ...matching(organizationId, { ...filter, itemIds }),
+      { $group: { _id: by, ...SUMS } },
+    ]);
+    for (const sum of found) {
+      const before = sums.get(sum._id);
+      sums.set(sum._id, before ? { ...sum, ...added([before, sum]) } : sum);
+    }
+  }
+  return [...sums.values()];
+}
+
+/** Each takes some 50 bytes of a query, and a query of more than 16 MB is refused. */
+const MAX_IDS_OF_QUERY = 10_000;
+
+/** @param ids undefined: all there are, in one piece */
+export function piecesOf<Ids extends readonly string[] | undefined>(ids: Ids): Ids[] {
+  if (!ids) return [ids];
+  const starts = Array.from({ length: Math.ceil(ids.length / MAX_IDS_OF_QUERY) }, (_, n) => n * MAX_IDS_OF_QUERY);
+  return starts.map((start) => ids.slice(start, start + MAX_IDS_OF_QUERY) as unknown as Ids);
 }
 
 /** What the items' sessions cost, in micro-dollars, by item id. Anything without a known price counts as nothing. */
@@ -94,11 +110,13 @@ export async function costsOf(
 
 /** Oldest first. */
 export async function sessionsCountedFor(organizationId: string, itemIds: readonly string[]): Promise<AiSession[]> {
-  const documents = await SessionModel.aggregate<SessionDocument>([
-    ...matching(organizationId, { itemIds }),
-    { $sort: { createdAt: 1, _id: 1 } },
-  ]);
-  return documents.map(recordOf);
+  const documents: SessionDocument[] = [];
+  for (const piece of piecesOf(itemIds)) {
+    documents.push(...(await SessionModel.aggregate<SessionDocument>(matching(organizationId, { itemIds: piece }))));
+  }
+  return documents
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a._id < b._id ? -1 : 1))
+    .map(recordOf);
 }
 
 function matching(organizationId: string, { projectId, itemIds, from, before }: SessionFilter) {
@@ -128,6 +146,22 @@ export interface Sum {
   readonly durationMs: number;
   readonly costMicrodollars: number;
   readonly priced: number;
+}
+
+/** The sum of sums. */
+export function added(sums: readonly Sum[]): Omit<Sum, '_id' | 'taskId'> {
+  const sum = (field: Exclude<keyof Sum, '_id' | 'taskId'>) => sums.reduce((total, each) => total + each[field], 0);
+  return {
+    sessions: sum('sessions'),
+    totalTokens: sum('totalTokens'),
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
+    durationMs: sum('durationMs'),
+    costMicrodollars: sum('costMicrodollars'),
+    priced: sum('priced'),
+  };
 }
 
 // $sum leaves out nulls: tokens that were not given, costs that are not known.

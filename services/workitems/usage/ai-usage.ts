@@ -6,7 +6,7 @@ import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { Under } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';
 import type { Scope } from '../calls/scope.ts';
-import { outlinesOf } from '../context/outline.repository.ts';
+import { idsBelow } from '../context/outline.repository.ts';
 import { requireNamed } from '../items/shown/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import { type SessionFilter, sumSessions, totalSessions, type UsageSum } from '../sessions/sessions.repository.ts';
@@ -79,6 +79,5 @@ async function subject(
   if (projectId !== undefined && item.projectId !== projectId) {
     throw context.fail('NOT_FOUND', `There is no work item ${workItemId} in project ${projectId}.`);
   }
-  const below = await outlinesOf(context, { below: [item._id] });
-  return { item, itemIds: [item._id, ...below.map(({ _id }) => _id)] };
+  return { item, itemIds: [item._id, ...(await idsBelow(context, item._id))] };
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '../calls/scope.ts';
-import { type SessionFilter, type Sum, sumsByItem, totalsOf, type UsageSum } from '../sessions/sessions.repository.ts';
+import { added, type SessionFilter, sumsByItem, totalsOf, type UsageSum } from '../sessions/sessions.repository.ts';
 import { epicsAbove } from './epics.repository.ts';
 
 /** What is below no epic, and what was deleted with nothing above it. */
@@ -17,19 +17,4 @@ export async function sumByEpic(scope: Scope, filter: SessionFilter): Promise<Us
   return [...byEpic]
     .map(([key, group]) => ({ key, label: labels.get(key) ?? key, ...totalsOf(added(group)) }))
     .sort((a, b) => b.totalTokens - a.totalTokens || (a.key < b.key ? -1 : 1));
-}
-
-function added(sums: readonly Sum[]): Omit<Sum, '_id' | 'taskId'> {
-  const sum = (field: Exclude<keyof Sum, '_id' | 'taskId'>) => sums.reduce((total, each) => total + each[field], 0);
-  return {
-    sessions: sum('sessions'),
-    totalTokens: sum('totalTokens'),
-    inputTokens: sum('inputTokens'),
-    outputTokens: sum('outputTokens'),
-    cachedInputTokens: sum('cachedInputTokens'),
-    cacheWriteTokens: sum('cacheWriteTokens'),
-    durationMs: sum('durationMs'),
-    costMicrodollars: sum('costMicrodollars'),
-    priced: sum('priced'),
-  };
 }
