@@ -24,6 +24,7 @@ export const HELP: Readonly<Record<string, string>> = {
   durationMs: 'how long it took, in milliseconds',
   epic: 'an epic with all that is below it, or none',
   estimate: 'how much work it is, in your own unit',
+  eventType: 'only events of this type',
   externalId: 'an id of your own, unique in the project',
   featureReview: 'with its children',
   filters: 'JSON: what the list is narrowed to, { "priority": "high" }',
