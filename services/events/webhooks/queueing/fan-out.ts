@@ -173,11 +173,20 @@ export class FanOut {
     const held = unwell.length > 0 ? await heldSubjects(scope, unwell, Date.now()) : NONE_HELD;
     const places = this.#sending.keepPlaces(scope.caller.organizationId, some.length - unwell.length);
     let taken: Taken[] = [];
+    /** By attempts of which nobody knows what came of them: the reply to a commit may be lost, and all of it is run again. */
+    const triedToTake = new Set<string>();
+    let isUncertain = false;
     const work = async ({ tx, writes }: TransactionScope) => {
+      for (const { webhook } of taken) triedToTake.add(webhook._id);
       taken = [];
       let count = 0;
       // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
-      for (const webhook of await enabledWebhooks({ ...scope, tx })) {
+      const enabled = await enabledWebhooks({ ...scope, tx });
+      isUncertain = [...triedToTake].some((id) => {
+        const now = enabled.find(({ _id }) => _id === id);
+        return !now || (now.cursor !== before.get(id) && now.holder === places?.holder);
+      });
+      for (const webhook of enabled) {
         if (before.get(webhook._id) !== webhook.cursor) continue;
         const holder = places && taken.length < places.count && isIdle(webhook) ? places.holder : undefined;
         const one = queueFor({ ...scope, writes }, webhook, { events, limit, holder }, held.get(webhook._id));
@@ -190,11 +199,12 @@ export class FanOut {
     try {
       count = await commitAlone(work, { isStored: () => areTaken(scope, taken) });
     } catch (error) {
-      if (taken.length > 0 && databaseFailure(error)) places?.doubt();
+      if (taken.length + triedToTake.size > 0 && databaseFailure(error)) places?.doubt();
       else places?.use([]);
       throw error;
     }
-    places?.use(taken);
+    if (isUncertain) places?.doubt();
+    else places?.use(taken);
     deliveries.inc({ state: 'pending' }, count);
     if (count > taken.reduce((sum, { queued }) => sum + queued.length, 0)) this.#sending.wake();
   }

@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
 import { newCaller, startWebhooks, until, type Webhooks } from '../testing.ts';
 import { WebhookModel } from '../webhooks.model.ts';
@@ -39,4 +39,26 @@ test('what is queued for idle endpoints is sent without looking for them or read
     );
   }
   for (const end of ends) await end.stop();
+});
+
+test('an endpoint is sent what was queued for it, though the reply to the commit that took it was lost and all was run again', async () => {
+  const caller = newCaller();
+  const end = await Endpoint.start();
+  await webhooks.call('webhooks.create', { url: end.url }, caller);
+  const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;
+  const lostOnce = vi.spyOn(ClientSession.prototype, 'commitTransaction').mockImplementationOnce(async function (
+    this: mongo.ClientSession,
+  ) {
+    // Called as it is from here on.
+    await this.commitTransaction();
+    const error = new MongoError('The connection was closed.');
+    error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
+    throw error;
+  });
+  onTestFinished(() => void lostOnce.mockRestore());
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(end.received).toHaveLength(1));
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(end.received).toHaveLength(2));
+  await end.stop();
 });
