@@ -35,7 +35,8 @@ describe('a deleted item', () => {
     await remove(item.id);
     for (const workItemId of [item.id, item.taskId]) {
       const { events, ...rest } = await call(project.caller, 'workItems.events', { workItemId });
-      expect(rest).toEqual({ workItemId: item.id, taskId: item.taskId, title: 'Kept in mind', totalEvents: 3 });
+      const { id, taskId } = item;
+      expect(rest).toEqual({ workItemId: id, taskId, title: 'Kept in mind', totalEvents: 3, nextCursor: null });
       expect(events.map(({ eventType }) => eventType)).toEqual(['deleted', 'moved', 'created']);
       expect(events[0]?.data).toEqual({ taskId: item.taskId, title: 'Kept in mind' });
     }

@@ -109,12 +109,13 @@ export const recordAiSession = operation({
       provider: Provider.optional(),
       sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
     })
-    .superRefine(({ workItemId, taskId, ...tokens }, context) => {
-      if (workItemId === undefined && taskId === undefined) {
-        context.addIssue({ code: 'custom', path: ['workItemId'], message: 'is required (string)' });
-      }
-      refuseParts(tokens, context);
-    }),
+    .refine(({ workItemId, taskId }) => workItemId !== undefined || taskId !== undefined, {
+      path: ['workItemId'],
+      message: 'is required (string)',
+      // In the same refusal as other faults.
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    })
+    .superRefine(refuseParts),
   output: z.object({
     sessionId: RecordId,
     workItemId: RecordId,
