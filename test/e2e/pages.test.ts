@@ -11,7 +11,8 @@ import { Endpoint } from '../support/webhook-endpoint.ts';
 /** Rows of each list, made at the same moment. Not a multiple of a page, so the last one is not full. */
 const ROWS = 7;
 const PAGE_SIZES = [1, 3];
-const DOCUMENTS_AT_ONCE = 5;
+/** Of the five documents of apps that are fetched at once for one address (services/keys/clients/clients.ts): other files connect some meanwhile. */
+const DOCUMENTS_AT_ONCE = 2;
 
 const ORDERS = SORT_KEYS.flatMap((key) => [`sort=${key}`, `sort=-${key}`]);
 const DIRECTIONS = ['', ...ORDERS, 'search=moment', 'type=task&assignee=Ada'];
@@ -81,9 +82,10 @@ beforeAll(async () => {
   await each(() => visitor(system.baseUrl).submit(source, { message: `In a moment ${Math.random()}` }));
   await each(() => signIn(system.baseUrl, { apiKey }));
   await each((n) => make(`/api/work-items/${parent.id}/comments`, { text: `In a moment ${n}` }));
-  // No more documents of apps are fetched at once for one address (services/keys/clients/clients.ts).
-  for (const some of [clientIds.slice(0, DOCUMENTS_AT_ONCE), clientIds.slice(DOCUMENTS_AT_ONCE)])
+  for (let first = 0; first < ROWS; first += DOCUMENTS_AT_ONCE) {
+    const some = clientIds.slice(first, first + DOCUMENTS_AT_ONCE);
     await Promise.all(some.map((clientId) => connectApp(system.baseUrl, cookie, clientId)));
+  }
   await each(async (n) => {
     const form = new FormData();
     form.set('uploadedBy', 'Ada');
