@@ -34,6 +34,15 @@ const WEIGHTS = {
   list: 3,
   resolve: 3,
   usage: 2,
+  depend: 9,
+  retype: 2,
+  prioritize: 3,
+  assign: 3,
+  plant: 2,
+  batchUpdate: 3,
+  ask: 3,
+  answer: 2,
+  changeRules: 1,
 } as const;
 type Kind = keyof typeof WEIGHTS;
 
@@ -171,7 +180,8 @@ async function create(
 async function moveTo(item: Known, boardColumnId: string, m: number, world: World, key: Key): Promise<void> {
   const anchor = nth(world.items, m).id;
   const options = [{}, {}, {}, { position: 'first' }, { position: { after: anchor } }, { isAutoSync: true }];
-  const body = { boardColumnId, ...nth(options, m) };
+  // From whoever holds it, half of the time.
+  const body = { boardColumnId, ...nth(options, m), ...(m % 2 && { takeOver: true }) };
   const answer = await send<{ workItem: Item }>('move', world, key, 'POST', path(item, '/move'), body);
   if (answer) movedBy(key, item, answer.workItem, world);
 }
@@ -347,6 +357,69 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
       world,
       key,
     );
+  },
+
+  depend({ n, m }, world, key) {
+    const on = [n + 1, m].slice(0, m % 3).map((at) => nth(world.items, at).id);
+    return patch(nth(world.items, n), { dependsOn: [...new Set(on)] }, world, key);
+  },
+
+  retype({ n, m }, world, key) {
+    return patch(nth(world.items, n), { type: nth(['task', 'story'], m) }, world, key);
+  },
+
+  prioritize({ n, m }, world, key) {
+    return patch(nth(world.items, n), { priority: nth(['low', 'medium', 'high', 'urgent'], m) }, world, key);
+  },
+
+  assign({ n, m }, world, key) {
+    return patch(nth(world.items, n), { assignee: m % 2 ? world.organization.userId : null }, world, key);
+  },
+
+  /** A story with two tasks of which the second waits for the first, at once. */
+  async plant({ n }, world, key) {
+    const { ledger, organization } = world;
+    const feature = parentFor('story', world, n)?.id;
+    const given = [
+      { type: 'story', ref: 'a', ...(feature && { parentId: feature }) },
+      { type: 'task', ref: 'b', parentId: '#a' },
+      { type: 'task', parentId: '#a', dependsOn: ['#b'] },
+    ].map((item) => ({ ...item, title: ledger.unique('Item') }));
+    const body = { projectId: organization.projectId, items: given };
+    const answer = await send<{ items: Item[] }>('plant', world, key, 'POST', '/api/work-items/batch', body);
+    answer?.items.forEach(({ id, taskId }, at) => {
+      const { type, title } = given[at] as { type: ItemType; title: string };
+      world.items.push({ id, type });
+      ledger.write({ kind: 'created', itemId: id, keyId: key.id, taskId, title });
+    });
+  },
+
+  batchUpdate({ n, m }, world, key) {
+    const ids = [...new Set([n, m, n + m].map((at) => nth(world.items, at).id))];
+    const items = ids.map((id) => ({ id, priority: nth(['low', 'high'], n), addLabels: [`Label ${m % 3}`] }));
+    return send('batch-update', world, key, 'POST', '/api/work-items/batch-update', { items });
+  },
+
+  async ask({ n }, world, key) {
+    if (world.tokens.length === 0) return;
+    const { token, itemId } = nth(world.tokens, n);
+    const question = world.ledger.unique('Question');
+    const body = { leaseToken: token, state: 'awaiting_input', question };
+    const answer = await send('ask', world, key, 'POST', path({ id: itemId, type: 'task' }, '/progress'), body);
+    if (answer) world.ledger.write({ kind: 'commented', itemId, keyId: key.id, text: question });
+  },
+
+  async answer({ n }, world, key) {
+    if (world.tokens.length === 0) return;
+    const { itemId } = nth(world.tokens, n);
+    const text = world.ledger.unique('Answer');
+    const answer = await send('answer', world, key, 'POST', path({ id: itemId, type: 'task' }, '/answer'), { text });
+    if (answer) world.ledger.write({ kind: 'commented', itemId, keyId: key.id, text });
+  },
+
+  changeRules({ n, m }, world, key) {
+    const rules = { gates: nth(['warn', 'warn', 'enforce'], n), dependencyMet: nth(['review', 'testing', 'done'], m) };
+    return send('rules', world, key, 'PATCH', `/api/projects/${world.organization.projectId}`, rules);
   },
 
   list({ n }, world, key) {

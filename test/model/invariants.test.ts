@@ -20,7 +20,9 @@ interface Given {
   readonly totals: Map<string, number>;
   readonly usage: Map<string, { sessions: number; totalTokens: number }>;
   readonly held: Map<string, string | undefined>;
-  readonly claimable: Map<string, boolean>;
+  readonly dependencyMet: Snapshot['dependencyMet'];
+  readonly blockedBy: Map<string, string[]>;
+  readonly claimed: Set<string>;
   readonly columns: { id: string; name: string }[];
   readonly projectUsage: { sessions: number; totalTokens: number };
   readonly ledger: Ledger;
@@ -32,7 +34,7 @@ function given(): Given {
   const columns = ['Backlog', 'In Progress', 'Done'].map((name) => ({ id: name.toLowerCase(), name }));
   const item = (id: string, number: number, columnName: string, more: Partial<ItemState>): Writable<ItemState> => ({
     ...{ id, taskId: `W-T-${number}`, title: id, type: 'task', boardColumnId: columnName.toLowerCase(), columnName },
-    ...{ parentId: 'story', position: number, version: 1, lease: null },
+    ...{ parentId: 'story', position: number, version: 1, lease: null, assignee: null, metadata: {} },
     ...more,
   });
   const created = (id: string, number: number, parentId: string | null) => {
@@ -71,7 +73,9 @@ function given(): Given {
     ]),
     usage: new Map([['story', { sessions: 1, totalTokens: 8 }]]),
     projectUsage: { sessions: 1, totalTokens: 8 },
-    claimable: new Map(),
+    dependencyMet: 'review',
+    blockedBy: new Map([['claimed', []]]),
+    claimed: new Set(),
     held: new Map([['token', 'claimed']]),
   };
 }
@@ -81,6 +85,8 @@ const brokenBy = (what: Given) =>
     .filter(([, broken]) => broken(what as Snapshot, what.ledger).length > 0)
     .map(([name]) => name);
 const item = (what: Given, id: string) => what.items.get(id) as Writable<ItemState>;
+const dependsOn = (what: Given, id: string, on: string) =>
+  void Object.assign(item(what, id), { metadata: { dependsOn: [on] } });
 const history = (what: Given, id: string) => what.histories.get(id) as EventState[];
 
 test('all invariants hold when everything is as it should be', () => {
@@ -122,10 +128,21 @@ test.each<[string, (what: Given) => void]>([
   ],
   ['a lease lives in In Progress only, and there is one at most', (what) => void what.held.set('token', 'done')],
   ['a lease lives in In Progress only, and there is one at most', (what) => void what.held.set('other', 'claimed')],
+  ['dependencies are there, without a ring', (what) => dependsOn(what, 'done', 'gone')],
   [
-    'no task is in a working column that nobody holds and nobody can claim',
-    (what) => void what.claimable.set('claimed', false),
+    'dependencies are there, without a ring',
+    (what) => {
+      dependsOn(what, 'done', 'claimed');
+      dependsOn(what, 'claimed', 'done');
+    },
   ],
+  ['what an item is shown to wait for is what is not handed over', (what) => dependsOn(what, 'done', 'claimed')],
+  [
+    'what an item is shown to wait for is what is not handed over',
+    (what) => void what.blockedBy.set('claimed', ['W-T-3']),
+  ],
+  ['what is ready can be claimed, and nothing else', (what) => void what.claimed.add('done')],
+  ['what is ready can be claimed, and nothing else', (what) => void what.held.delete('token')],
   ['a claim holds until the item is moved', (what) => void what.held.set('token', undefined)],
   ['usage is the sum of the sessions that were acknowledged', (what) => void what.projectUsage.totalTokens++],
   [

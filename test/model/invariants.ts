@@ -78,9 +78,32 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
     ];
   },
 
-  // None of the callers assigns a task to a person, or makes one depend on another.
-  'no task is in a working column that nobody holds and nobody can claim': ({ items, claimable }) =>
-    [...claimable].filter(([, isClaimable]) => !isClaimable).map(([id]) => `${items.get(id)?.taskId} is stranded`),
+  'dependencies are there, without a ring': ({ items }) =>
+    [...items.values()].flatMap((item) => {
+      const missing = dependenciesOf(item).filter((name) => !itemNamed(name, items));
+      const ring = isBehind(item, item, items) ? [`${item.taskId} waits for itself`] : [];
+      return [...missing.map((id) => `${item.taskId} waits for ${id}, which is gone`), ...ring];
+    }),
+
+  'what an item is shown to wait for is what is not handed over': (snapshot) =>
+    [...snapshot.items.values()].flatMap((item) => {
+      const shown = (snapshot.blockedBy.get(item.id) ?? []).toSorted().join();
+      const expected = unmetOf(item, snapshot).toSorted().join();
+      return shown === expected ? [] : [`${item.taskId} is shown to wait for ${shown || 'nothing'}, not ${expected}`];
+    }),
+
+  'what is ready can be claimed, and nothing else': (snapshot) => {
+    const { items, claimed, held } = snapshot;
+    const parents = new Set([...items.values()].map(({ parentId }) => parentId));
+    const holders = new Set(held.values());
+    return [...items.values()].flatMap((item) => {
+      const { id, taskId, type, columnName } = item;
+      const isFree = PENDING.includes(columnName) || (columnName === 'In Progress' && !isAPersons(item));
+      const isReady = type === 'task' && !parents.has(id) && !holders.has(id) && unmetOf(item, snapshot).length === 0;
+      if ((isReady && isFree) === claimed.has(id)) return [];
+      return [`${taskId} in ${columnName} ${claimed.has(id) ? 'was claimed' : 'could not be claimed'}`];
+    });
+  },
 
   'a claim holds until the item is moved': ({ histories, held }, ledger) =>
     ledger.of('claimed').flatMap(({ itemId, token, agent }) => {
@@ -162,6 +185,36 @@ const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
   story: ['feature'],
   task: ['epic', 'feature', 'story', 'task', 'idea'],
 };
+
+const MET: Readonly<Record<Snapshot['dependencyMet'], readonly string[]>> = {
+  review: ['Review', 'Testing', 'Validating', 'To Document', 'Done'],
+  testing: ['Testing', 'Validating', 'To Document', 'Done'],
+  done: ['Done'],
+};
+
+const dependenciesOf = ({ metadata }: ItemState) => metadata.dependsOn ?? [];
+/** By its id, or by its task ID. */
+const itemNamed = (name: string, items: Snapshot['items']) =>
+  items.get(name) ?? [...items.values()].find(({ taskId }) => taskId === name);
+
+function unmetOf(item: ItemState, { items, dependencyMet }: Snapshot): string[] {
+  const named = new Set(dependenciesOf(item).flatMap((name) => itemNamed(name, items) ?? []));
+  return [...named].filter(({ columnName }) => !MET[dependencyMet].includes(columnName)).map(({ taskId }) => taskId);
+}
+
+/** Whether one is among what another waits for, at any distance. */
+function isBehind(one: ItemState, other: ItemState, items: Snapshot['items'], seen = new Set<ItemState>()): boolean {
+  return dependenciesOf(other).some((name) => {
+    const next = itemNamed(name, items);
+    if (next === one) return true;
+    if (!next || seen.has(next)) return false;
+    seen.add(next);
+    return isBehind(one, next, items, seen);
+  });
+}
+
+/** The name of an agent that has ended its work stays, and holds nothing. */
+const isAPersons = ({ assignee }: ItemState) => assignee !== null && !assignee.startsWith('Agent ');
 
 const isMove = ({ eventType }: EventState) => eventType === 'moved';
 const isChange = ({ eventType }: EventState) => eventType === 'moved' || eventType === 'updated';

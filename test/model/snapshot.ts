@@ -12,6 +12,8 @@ export interface ItemState {
   readonly position: number;
   readonly version: number;
   readonly lease: object | null;
+  readonly assignee: string | null;
+  readonly metadata: { readonly dependsOn?: readonly string[] };
 }
 export interface EventState {
   readonly eventType: string;
@@ -37,8 +39,11 @@ export interface Snapshot {
   readonly usage: ReadonlyMap<string, UsageState>;
   /** For each token of a claim: the item, if its lease lives. */
   readonly held: ReadonlyMap<string, string | undefined>;
-  /** The tasks in `In Progress` with nobody's lease and nothing below them: whether they could be claimed. */
-  readonly claimable: ReadonlyMap<string, boolean>;
+  readonly dependencyMet: 'review' | 'testing' | 'done';
+  /** What the board shows each item to wait for, by task IDs. */
+  readonly blockedBy: ReadonlyMap<string, readonly string[]>;
+  /** What was claimed after all of this had been read, by agents that took what there was until nothing was left. */
+  readonly claimed: ReadonlySet<string>;
 }
 
 const MAX_EVENTS = 200;
@@ -47,6 +52,10 @@ type Call = TestOrganization['call'];
 interface Page {
   readonly workItems: readonly { readonly id: string }[];
   readonly pagination: { readonly total: number; readonly totalPages: number };
+}
+interface CardsPage {
+  readonly cards: readonly { readonly id: string; readonly blockedBy: readonly string[] }[];
+  readonly nextCursor: string | null;
 }
 
 /** @param calls of several keys, which share the reading */
@@ -93,14 +102,28 @@ export async function takeSnapshot(
     const answer = await by<{ workItem: { id: string } }>('POST', '/api/work-items/claim', { agent: 'A', leaseToken });
     held.set(leaseToken, answer.success ? answer.data.workItem.id : undefined);
   });
-  const unheld = [...items.values()].filter(({ id, type, columnName, lease }) => {
-    return type === 'task' && columnName === 'In Progress' && lease === null && !parents.has(id);
-  });
-  const claimable = new Map<string, boolean>();
-  await shared(unheld, calls, async ({ id }, by) => {
-    const answer = await by<{ claimed: boolean }>('POST', '/api/work-items/claim', { agent: 'Anybody', ids: [id] });
-    claimable.set(id, answer.success && answer.data.claimed);
-  });
+  const blockedBy = new Map<string, readonly string[]>();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path = `/api/boards/${boardId}/cards?limit=${PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const page: CardsPage = await read<CardsPage>(call, path);
+    for (const card of page.cards) blockedBy.set(card.id, card.blockedBy);
+    cursor = page.nextCursor;
+  }
+  const { dependencyMet } = await read<Pick<Snapshot, 'dependencyMet'>>(call, `/api/projects/${projectId}`);
+  const projectUsage = await usageOf(call, `projectId=${projectId}`);
+
+  const claimed = new Set<string>();
+  await Promise.all(
+    calls.map(async (by) => {
+      for (;;) {
+        const body = { agent: 'Anybody', projectId };
+        const answer = await by<{ workItem: { id: string } | null }>('POST', '/api/work-items/claim', body);
+        if (!answer.success) throw new Error(`A claim was refused: ${answer.error.message}`);
+        if (!answer.data.workItem) return;
+        claimed.add(answer.data.workItem.id);
+      }
+    }),
+  );
   return {
     columns,
     items,
@@ -108,8 +131,10 @@ export async function takeSnapshot(
     totals,
     usage,
     held,
-    claimable,
-    projectUsage: await usageOf(call, `projectId=${projectId}`),
+    projectUsage,
+    dependencyMet,
+    blockedBy,
+    claimed,
   };
 }
 

@@ -97,10 +97,21 @@ function commands() {
   return { seen, stop: () => void client.off('commandStarted', note) };
 }
 
-/** Until everything in progress is through: a claim by somebody else, in a project where there is nothing. */
+/** Until everything in progress is through: until a claim by somebody else, in a project where there is nothing, is twice alone with the database. */
 async function quiet(): Promise<void> {
-  const other = await startProject();
-  await call(other.caller, 'workItems.claim', { agent: 'other' });
+  const { caller } = await startProject();
+  const during = async () => {
+    const { seen, stop } = commands();
+    await call(caller, 'workItems.claim', { agent: 'other' });
+    stop();
+    return seen.join();
+  };
+  let before: string;
+  let now = await during();
+  do {
+    before = now;
+    now = await during();
+  } while (now !== before);
 }
 
 const titleOf = async ({ answer }: { readonly answer: Promise<Claim> }) => (await answer).workItem?.title;
