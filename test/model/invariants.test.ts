@@ -61,7 +61,7 @@ function given(): Given {
     columns,
     items: new Map([
       ['story', item('story', 1, 'In Progress', { type: 'story', parentId: null, version: 2 })],
-      ['claimed', item('claimed', 2, 'In Progress', { version: 2 })],
+      ['claimed', item('claimed', 2, 'In Progress', { version: 2, assignee: 'Agent' })],
       ['done', item('done', 3, 'Done', { title: 'Title', version: 3 })],
     ]),
     histories: new Map(Object.entries({ story, claimed, done })),

@@ -214,7 +214,7 @@ function isBehind(one: ItemState, other: ItemState, items: Snapshot['items'], se
 }
 
 /** The name of an agent that has ended its work stays, and holds nothing. */
-const isAPersons = ({ assignee }: ItemState) => assignee !== null && !assignee.startsWith('Agent ');
+const isAPersons = ({ assignee }: ItemState) => assignee !== null && !assignee.startsWith('Agent');
 
 const isMove = ({ eventType }: EventState) => eventType === 'moved';
 const isChange = ({ eventType }: EventState) => eventType === 'moved' || eventType === 'updated';
@@ -251,7 +251,7 @@ function brokenChains(events: readonly EventState[], item: ItemState | undefined
     }
   });
   if (!item) return faults;
-  for (const field of ['columnName', 'title', 'parentId'] as const) {
+  for (const field of ['columnName', 'title', 'parentId', 'assignee'] as const) {
     if (item[field] !== now[field]) faults.push(`${field} is ${item[field]}; by its history it is ${now[field]}`);
   }
   return faults;

@@ -55,7 +55,7 @@ export async function completeAiTask(
       ...{ isAiProcessing: false, lease: null, metadata, workedBy: { keyId, userId } },
       ...(abandoned && { abandoned: null }),
     },
-    events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
+    events: [...(taken?.events ?? []), ...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });
   const { id: sessionId, estimatedCost, costBasis, totalTokens } = session;
   return {

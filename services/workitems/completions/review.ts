@@ -39,7 +39,7 @@ export async function completeReview(
   const { fromColumn, toColumn, moved } = await moveTo(context, item, board, to, {
     changes: { ...taken.changes, isAiProcessing: false, metadata, ...back },
     // Without the review history: each review has its own event.
-    events: metadataEvents(item.metadata, metadata, ['review']),
+    events: [...taken.events, ...metadataEvents(item.metadata, metadata, ['review'])],
     ...(back && { sentBack: { until: 'review', summary, issues } }),
   });
   if (result === 'pass') await tellOfPass(context, item, ['review']);

@@ -49,7 +49,7 @@ export async function completeValidation(
   const back = !passed && sentBack(item, { from: 'validation', ...failure }, to);
   const { fromColumn, toColumn, moved } = await moveTo(context, item, board, to, {
     changes: { ...taken.changes, isAiProcessing: false, metadata, ...back },
-    events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
+    events: [...taken.events, ...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
     ...(back && { sentBack: { until: 'validation', ...failure } }),
   });
   if (passed) await tellOfPass(context, item, ['review', 'validation']);

@@ -62,7 +62,9 @@ export async function updateWorkItem(
   let warnings: readonly string[] = heldWarnings([item], context.caller.keyId);
   if (column && column.id !== item.boardColumnId) {
     const hand = await byHand(context, item, board, column, input);
-    const request = { changes: { ...hand.changes, ...changes }, events, data: hand.data, sentBack: hand.sentBack };
+    // Whoever names an assignee says what becomes of the one before.
+    const told = changes.assignee === undefined ? [...hand.events, ...events] : events;
+    const request = { ...hand, changes: { ...hand.changes, ...changes }, events: told };
     after = (await moveTo(context, item, board, column, request)).moved;
     warnings = after.lease ? warnings : hand.warnings;
   } else if (isChanged) {

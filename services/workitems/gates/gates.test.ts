@@ -176,7 +176,12 @@ describe('a task that another key holds', () => {
     const { own, reviewer } = setting;
     const item = await own.create('task');
     const { lease } = await call(own.caller, 'workItems.claim', { ids: [item.id], agent: 'one' });
-    return { ...setting, id: item.id, until: lease?.expiresAt ?? '', other: reviewer };
+    const isGivenBack = async () => {
+      const about = { workItemId: item.id, eventType: 'updated', limit: 1 } as const;
+      const { events } = await call(own.caller, 'workItems.events', about);
+      expect(events[0]?.data).toEqual({ changes: { assignee: { from: 'one', to: null } } });
+    };
+    return { ...setting, id: item.id, until: lease?.expiresAt ?? '', other: reviewer, isGivenBack };
   };
   const TAKING: [string, (id: string, more: object) => [string, object]][] = [
     ['a move', (workItemId, more) => ['workItems.move', { workItemId, boardColumnId: 'To Do', ...more }]],
@@ -186,7 +191,7 @@ describe('a task that another key holds', () => {
 
   test.each(TAKING)('is taken by %s only deliberately', async (_, write) => {
     for (const gates of ['warn', 'enforce'] as const) {
-      const { own, id, until, other } = await held(gates);
+      const { own, id, until, other, isGivenBack } = await held(gates);
       const run = (more: object) => {
         const [name, input] = write(id, more);
         return call(other, name as 'workItems.move', input as never);
@@ -197,15 +202,17 @@ describe('a task that another key holds', () => {
       const taken = await run({ takeOver: true });
       expect(taken.warnings?.[0]).toContain('taken from one');
       expect(await own.get(id)).toMatchObject({ lease: null, isAiProcessing: false, assignee: null });
+      await isGivenBack();
     }
   });
 
   test('is skipped by a batch, and may be taken by it', async () => {
-    const { id, other } = await held('warn');
+    const { id, other, isGivenBack } = await held('warn');
     const batch = { workItemIds: [id], boardColumnId: 'To Do' };
     const { skipped } = await call(other, 'workItems.batchMove', batch);
     expect(skipped).toMatchObject([{ id, reason: expect.stringContaining('held by one') }]);
     expect(await call(other, 'workItems.batchMove', { ...batch, takeOver: true })).toMatchObject({ movedCount: 1 });
+    await isGivenBack();
   });
 
   test('is passed by a review only deliberately', async () => {

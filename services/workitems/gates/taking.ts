@@ -2,19 +2,21 @@ import type { ColumnRecord } from '../boards/boards.model.ts';
 import { roleOf } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
+import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import type { LeaseRecord } from '../items/lease.model.ts';
 import { isLive } from '../items/lease.ts';
 
-type Held = Pick<ItemRecord, 'taskId' | 'lease'>;
+type Held = Pick<ItemRecord, 'taskId' | 'assignee' | 'lease'>;
 
 /** What a write that ends a live lease does besides, and what its caller is told. */
 export interface Taken {
   readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing'>;
+  readonly events: readonly NewEvent[];
   readonly warnings: readonly string[];
 }
-const NOTHING: Taken = { changes: {}, warnings: [] };
+const NOTHING: Taken = { changes: {}, events: [], warnings: [] };
 
 /** Taking a task away is deliberate: another key may end a live lease only if it says so, and then what the lease had set ends with it. */
 export function takeFrom(
@@ -43,15 +45,21 @@ export function takingProblem(
   return `${taskId} is held by ${lease.agent} until ${lease.expiresAt.toISOString()}, and this would end its lease. Wait, ask in a comment, or pass takeOver: true.`;
 }
 
-export function takenFrom({ taskId, lease }: Held, to: ColumnRecord, keyId: string): Taken {
+export function takenFrom(item: Held, to: ColumnRecord, keyId: string): Taken {
+  const { taskId, lease } = item;
   if (!isLive(lease, new Date()) || !endsLease(roleOf(to))) return NOTHING;
-  if (lease.keyId === keyId) return { changes: {}, warnings: [`The lease of ${lease.agent} on ${taskId} has ended.`] };
+  if (lease.keyId === keyId) return { ...NOTHING, warnings: [`The lease of ${lease.agent} on ${taskId} has ended.`] };
   return {
-    changes: whatItHadSet(lease),
+    ...givenBack(item, lease),
     warnings: [`${taskId} was taken from ${lease.agent}, whose lease has ended.`],
   };
 }
 
-function whatItHadSet({ before }: LeaseRecord): Taken['changes'] {
-  return { assignee: before.assignee, claimedBy: before.claimedBy ?? null, isAiProcessing: before.isAiProcessing };
+/** What a claim had set is again as it was before, and the history says so. */
+export function givenBack(
+  { assignee: from }: Pick<ItemRecord, 'assignee'>,
+  { before: { assignee: to, claimedBy = null, isAiProcessing } }: LeaseRecord,
+): Pick<Taken, 'changes' | 'events'> {
+  const updated: NewEvent = { type: 'work_item.updated', data: { changes: { assignee: { from, to } } } };
+  return { changes: { assignee: to, claimedBy, isAiProcessing }, events: from === to ? [] : [updated] };
 }

@@ -6,6 +6,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, requireColumn, roleOf } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
 import { enforcedGate } from '../gates/gates.ts';
+import { givenBack } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
 import { toWorkItem } from '../items/shown/present.ts';
@@ -33,27 +34,16 @@ export async function releaseWorkItem(
   // Back where it was is no step; anywhere else is a move like any other.
   const gate = boardColumnId === undefined ? undefined : await enforcedGate(context, item, board, to);
   if (gate) throw context.fail('CONFLICT', gate, { reason: 'gate' });
+  const back = givenBack(item, item.lease);
   const { moved } = await moveTo(context, item, board, to, {
     leaseEnds: 'released',
     changes: {
-      assignee: before.assignee,
-      claimedBy: before.claimedBy ?? null,
-      isAiProcessing: before.isAiProcessing,
+      ...back.changes,
       lease: null,
       // It still has to be fixed, unless it is put somewhere else.
       ...(before.returned && isBackForRework(to, before.boardColumnId) && { returned: before.returned }),
     },
-    events: [
-      ...(item.assignee === before.assignee
-        ? []
-        : [
-            {
-              type: 'work_item.updated' as const,
-              data: { changes: { assignee: { from: item.assignee, to: before.assignee } } },
-            },
-          ]),
-      { type: 'work_item.released', data: { agent } },
-    ],
+    events: [...back.events, { type: 'work_item.released', data: { agent } }],
   });
   return { released: true, workItem: toWorkItem(moved, board) };
 }

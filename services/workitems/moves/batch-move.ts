@@ -83,7 +83,10 @@ export async function batchMoveWorkItems(
         ...(setAiProcessing && { isAiProcessing: true }),
         ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
       },
-      [{ type: 'work_item.moved', data: { fromColumn: from.name, toColumn: to.name, batch: true, ...hand.data } }],
+      [
+        ...hand.events,
+        { type: 'work_item.moved', data: { fromColumn: from.name, toColumn: to.name, batch: true, ...hand.data } },
+      ],
     );
   });
   await followCrossings(context, crossings);

@@ -5,6 +5,7 @@ import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { Return } from '../dependencies/returned-bases.ts';
 import { isReturnByHand, passByHand } from '../gates/gates.ts';
 import { type Taken, takeFrom } from '../gates/taking.ts';
+import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { sentBack } from '../items/returned.ts';
@@ -18,12 +19,14 @@ export interface HandMove {
 
 export type MovedItem = Pick<
   ItemRecord,
-  '_id' | 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'lease' | 'workedBy'
+  '_id' | 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'assignee' | 'lease' | 'workedBy'
 >;
 
 /** What else a move by hand does. */
 export interface ByHand {
   readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing' | 'returned' | 'lease'>;
+  /** What else is recorded with it, before the move. */
+  readonly events: readonly NewEvent[];
   readonly warnings: readonly string[];
   /** For those who build upon it. */
   readonly sentBack?: Return | undefined;
@@ -51,7 +54,7 @@ export function handMoved(
   board: BoardRecord,
   to: ColumnRecord,
   { reason, force }: HandMove,
-  { changes, warnings }: Taken,
+  { changes, events, warnings }: Taken,
 ): ByHand {
   const { _id: id, taskId: name, boardColumnId } = item;
   if (force) {
@@ -61,12 +64,12 @@ export function handMoved(
     });
   }
   const data = { ...(reason !== undefined && { reason }), ...(force && { force }) };
-  if (!isReturnByHand(item, board, to)) return { changes, warnings, data };
+  if (!isReturnByHand(item, board, to)) return { changes, events, warnings, data };
   const back = sentBack(item, { from: 'move', summary: reason ?? '' }, to);
   const until = roleAt(board, boardColumnId) === 'review' ? 'review' : 'validation';
   return {
     changes: { ...changes, isAiProcessing: false, ...back },
-    ...{ warnings, data },
+    ...{ events, warnings, data },
     sentBack: { until, summary: reason ?? '', issues: [] },
   };
 }

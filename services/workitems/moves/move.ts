@@ -34,12 +34,11 @@ export async function moveWorkItem(
   const board = await boardOf(context, item);
   requireVersion(context, versionOf(item, board), input.version);
   const to = requireColumn(context, board, input.boardColumnId);
-  const { changes, warnings, data, sentBack } = await byHand(context, item, board, to, input);
+  const { changes, warnings, ...hand } = await byHand(context, item, board, to, input);
   const request = {
     ...input,
     changes: { ...changes, ...(input.setAiProcessing && { isAiProcessing: true }) },
-    data,
-    sentBack,
+    ...hand,
   };
   const { fromColumn, toColumn, cascaded, moved } = await moveTo(context, item, board, to, request);
   const noted = warned(warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []);

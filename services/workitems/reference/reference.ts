@@ -822,13 +822,9 @@ export class Model {
       [given !== undefined && this.#isBarred(item, given, false), 'CONFLICT'],
     ]);
     const { boardColumnId, isReturned, ...before } = (item.lease as ModelLease).before;
-    const { assignee } = before;
     const back =
       columns.find(({ id }) => id === boardColumnId) ?? columns.find(({ id }) => id === learned.boardColumnId);
-    const events: ModelEvent[] = [
-      ...(item.assignee === assignee ? [] : updated({ assignee: { from: item.assignee, to: assignee } })),
-      { eventType: 'released', data: {} },
-    ];
+    const events: ModelEvent[] = [{ eventType: 'released', data: {} }];
     const to = given ?? (back as ModelColumn);
     const isThere = to.step === 'In Progress' || (isPending(to.step) && to.id === boardColumnId);
     const changes = { ...before, lease: null, isReturned: isReturned && isThere };
@@ -1218,9 +1214,12 @@ export class Model {
     if (endsLease && changes.lease) item.abandoned = null;
     const { lease, assignee } = { ...item, ...changes };
     if (!lease && (item.lease || (item.assignee !== null && assignee === null))) item.isAiProcessing = false;
+    // Whatever made it: who has the item is never changed without a word.
+    const isSaid = assignee === item.assignee || events.some(({ data }) => 'assignee' in changesIn(data));
+    const said = isSaid ? [] : updated({ assignee: { from: item.assignee, to: assignee } });
     Object.assign(item, changes);
     item.version++;
-    this.#record(item, [...events, ...left]);
+    this.#record(item, [...said, ...events, ...left]);
   }
 
   #record(item: ModelItem, events: readonly ModelEvent[]): void {
@@ -1229,6 +1228,8 @@ export class Model {
     this.touched.add(item.id);
   }
 }
+
+const changesIn = (data: object): object => ('changes' in data ? (data.changes as object) : {});
 
 function updated(changes: Record<string, { readonly from: unknown; readonly to: unknown }>): ModelEvent[] {
   if (Object.keys(changes).length === 0) return [];
