@@ -43,6 +43,7 @@ const WEIGHTS = {
   ask: 3,
   answer: 2,
   changeRules: 1,
+  setBudget: 3,
 } as const;
 type Kind = keyof typeof WEIGHTS;
 
@@ -415,6 +416,12 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
     const text = world.ledger.unique('Answer');
     const answer = await send('answer', world, key, 'POST', path({ id: itemId, type: 'task' }, '/answer'), { text });
     if (answer) world.ledger.write({ kind: 'commented', itemId, keyId: key.id, text });
+  },
+
+  /** Far above what anything costs: what counts is what is taken for spent. */
+  setBudget({ n, m }, world, key) {
+    const budget = m % 4 ? { limitUsd: 1_000_000, period: 'total' } : null;
+    return send('budget', world, key, 'PUT', path(nth(world.items, n), '/budget'), budget);
   },
 
   changeRules({ n, m }, world, key) {

@@ -21,7 +21,8 @@ let snapshot: Snapshot;
 
 beforeAll(
   async () => {
-    system = await startSystem();
+    // Two, so that not all calls about one tree meet in one process.
+    system = await startSystem({ replicas: { workitems: 2 } });
     const organization = await system.newOrganization();
     console.log(`MODEL_SEED=${SEED}, ${OPERATIONS} operations by ${CALLERS} callers`);
     const keys = await runCallers(system.baseUrl, organization, ledger, {

@@ -19,7 +19,9 @@ interface Given {
   readonly histories: Map<string, EventState[]>;
   readonly totals: Map<string, number>;
   readonly usage: Map<string, { sessions: number; totalTokens: number }>;
+  readonly budgets: Map<string, { spentUsd: number; recordedUsd: number }>;
   readonly held: Map<string, string | undefined>;
+  readonly needs: { review: number; validation: number; question: number };
   readonly dependencyMet: Snapshot['dependencyMet'];
   readonly blockedBy: Map<string, string[]>;
   readonly claimed: Set<string>;
@@ -34,12 +36,23 @@ function given(): Given {
   const columns = ['Backlog', 'In Progress', 'Done'].map((name) => ({ id: name.toLowerCase(), name }));
   const item = (id: string, number: number, columnName: string, more: Partial<ItemState>): Writable<ItemState> => ({
     ...{ id, taskId: `W-T-${number}`, title: id, type: 'task', boardColumnId: columnName.toLowerCase(), columnName },
-    ...{ parentId: 'story', position: number, version: 1, lease: null, assignee: null, metadata: {} },
+    ...{
+      parentId: 'story',
+      position: number,
+      version: 1,
+      lease: null,
+      assignee: null,
+      priority: 'medium',
+      labels: [],
+      metadata: {},
+    },
     ...more,
   });
   const created = (id: string, number: number, parentId: string | null) => {
     ledger.write({ kind: 'created', itemId: id, keyId: KEY, taskId: `W-T-${number}`, title: id });
-    return event('created', { title: id, columnName: 'Backlog', parentId, assignee: null });
+    const type = id === 'story' ? 'story' : 'task';
+    const fields = { type, priority: 'medium', labels: [] };
+    return event('created', { title: id, columnName: 'Backlog', parentId, assignee: null, ...fields });
   };
   const story = [created('story', 1, null)];
   const claimed = [created('claimed', 2, 'story')];
@@ -73,9 +86,11 @@ function given(): Given {
     ]),
     usage: new Map([['story', { sessions: 1, totalTokens: 8 }]]),
     projectUsage: { sessions: 1, totalTokens: 8 },
+    needs: { review: 0, validation: 0, question: 0 },
     dependencyMet: 'review',
     blockedBy: new Map([['claimed', []]]),
     claimed: new Set(),
+    budgets: new Map([['story', { spentUsd: 0.1 + 0.2, recordedUsd: 0.3 }]]),
     held: new Map([['token', 'claimed']]),
   };
 }
@@ -148,6 +163,15 @@ test.each<[string, (what: Given) => void]>([
   [
     'usage of a tree is that of its items and of those that were deleted below them',
     (what) => void what.usage.set('story', { sessions: 0, totalTokens: 0 }),
+  ],
+  [
+    'a budget counts what was recorded at its item and below it',
+    (what) => void what.budgets.set('story', { spentUsd: 0.3, recordedUsd: 0.300001 }),
+  ],
+  ['people are told how much is waiting for them', (what) => void what.needs.review++],
+  [
+    'people are told how much is waiting for them',
+    (what) => void Object.assign(item(what, 'claimed'), { lease: { state: 'awaiting_input' } }),
   ],
   ['lists count what is there', (what) => void what.totals.set('parentId=story', 1)],
   ['each acknowledged write has its event once', (what) => void history(what, 'done').splice(2, 1)],

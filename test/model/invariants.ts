@@ -138,6 +138,11 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
       .map(([id, { totalTokens }]) => `${id}: ${totalTokens}, not ${expected.get(id) ?? 0}`);
   },
 
+  'a budget counts what was recorded at its item and below it': ({ items, budgets }) =>
+    [...budgets]
+      .filter(([, { spentUsd, recordedUsd }]) => Math.abs(spentUsd - recordedUsd) > HALF_A_MICRODOLLAR)
+      .map(([id, { spentUsd, recordedUsd }]) => `${items.get(id)?.taskId}: ${spentUsd} of ${recordedUsd}`),
+
   'lists count what is there': ({ items, totals }) =>
     [...totals].flatMap(([filter, total]) => {
       const [field, value] = filter.split('=') as [keyof ItemState, string];
@@ -145,6 +150,17 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
       const there = [...items.values()].filter((item) => (field as string) === 'boardId' || item[field] === value);
       return there.length === total ? [] : [`${filter}: ${total}, and ${there.length} are there`];
     }),
+
+  'people are told how much is waiting for them': ({ items, needs }) => {
+    const waiting = {
+      review: [...items.values()].filter(({ columnName }) => columnName === 'Review'),
+      validation: [...items.values()].filter(({ columnName }) => ['Testing', 'Validating'].includes(columnName)),
+      question: [...items.values()].filter(({ lease }) => lease?.state === 'awaiting_input'),
+    };
+    return (['review', 'validation', 'question'] as const)
+      .filter((kind) => needs[kind] !== waiting[kind].length)
+      .map((kind) => `${kind}: ${needs[kind]}, and there are ${waiting[kind].length}`);
+  },
 
   'each acknowledged write has its event once': ({ histories }, ledger) => [
     ...once('title', ledger.of('titled'), histories, (entry, event) => changeOf(event, 'title')?.to === entry.title),
@@ -177,6 +193,9 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
 
   'parents have followed their children': (snapshot, ledger) => unsettled(snapshot, ledger.slowest.durationMs),
 };
+
+/** Costs are shown with six decimals. */
+const HALF_A_MICRODOLLAR = 5e-7;
 
 const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
   epic: [],
@@ -230,6 +249,9 @@ function changeOf({ data }: EventState, field: string): { readonly from: unknown
 }
 const assigneeOf = (event: EventState) => changeOf(event, 'assignee')?.to;
 
+/** What a history says of each change; labels by their names. */
+const TOLD = ['title', 'parentId', 'assignee', 'type', 'priority', 'labels'] as const;
+
 function brokenChains(events: readonly EventState[], item: ItemState | undefined): string[] {
   const [created, ...later] = events;
   if (created?.eventType !== 'created') return [`begins with ${created?.eventType}`];
@@ -243,16 +265,18 @@ function brokenChains(events: readonly EventState[], item: ItemState | undefined
       if (fromColumn !== now.columnName) faults.push(`moves from ${fromColumn}, being in ${now.columnName}`);
       now.columnName = toColumn;
     }
-    for (const field of ['title', 'parentId', 'assignee']) {
+    for (const field of TOLD) {
       const change = changeOf(event, field);
       if (!change) continue;
-      if (change.from !== now[field]) faults.push(`${field} changes from ${change.from}, being ${now[field]}`);
+      if (`${change.from}` !== `${now[field]}`)
+        faults.push(`${field} changes from ${change.from}, being ${now[field]}`);
       now[field] = change.to;
     }
   });
   if (!item) return faults;
-  for (const field of ['columnName', 'title', 'parentId', 'assignee'] as const) {
-    if (item[field] !== now[field]) faults.push(`${field} is ${item[field]}; by its history it is ${now[field]}`);
+  for (const field of ['columnName', ...TOLD] as const) {
+    if (`${item[field]}` !== `${now[field]}`)
+      faults.push(`${field} is ${item[field]}; by its history it is ${now[field]}`);
   }
   return faults;
 }

@@ -11,8 +11,10 @@ export interface ItemState {
   readonly parentId: string | null;
   readonly position: number;
   readonly version: number;
-  readonly lease: object | null;
+  readonly lease: { readonly state: string } | null;
   readonly assignee: string | null;
+  readonly priority: string;
+  readonly labels: readonly string[];
   readonly metadata: { readonly dependsOn?: readonly string[] };
 }
 export interface EventState {
@@ -37,8 +39,12 @@ export interface Snapshot {
   readonly projectUsage: UsageState;
   /** For each item without a parent, with everything below it. */
   readonly usage: ReadonlyMap<string, UsageState>;
+  /** Of each item with a budget: what counts as spent, and what was recorded at it and below it. */
+  readonly budgets: ReadonlyMap<string, { readonly spentUsd: number; readonly recordedUsd: number }>;
   /** For each token of a claim: the item, if its lease lives. */
   readonly held: ReadonlyMap<string, string | undefined>;
+  /** How many items are waiting for somebody, by what they need. */
+  readonly needs: Readonly<Record<'review' | 'validation' | 'question', number>>;
   readonly dependencyMet: 'review' | 'testing' | 'done';
   /** What the board shows each item to wait for, by task IDs. */
   readonly blockedBy: ReadonlyMap<string, readonly string[]>;
@@ -57,6 +63,12 @@ interface CardsPage {
   readonly cards: readonly { readonly id: string; readonly blockedBy: readonly string[] }[];
   readonly nextCursor: string | null;
 }
+
+interface UsageAnswer {
+  readonly totals: UsageState & { readonly estimatedCost: string };
+  readonly budgets?: readonly { readonly of: string; readonly spent: { readonly recordedUsd: number } }[];
+}
+const usageOf = (by: Call, query: string) => read<UsageAnswer>(by, `/api/ai-usage?${query}`);
 
 /** @param calls of several keys, which share the reading */
 export async function takeSnapshot(
@@ -80,9 +92,14 @@ export async function takeSnapshot(
 
   const usage = new Map<string, UsageState>();
   const roots = [...items.values()].filter(({ parentId }) => parentId === null);
-  const usageOf = async (by: Call, query: string) =>
-    (await read<{ totals: UsageState }>(by, `/api/ai-usage?${query}`)).totals;
-  await shared(roots, calls, async ({ id }, by) => void usage.set(id, await usageOf(by, `workItemId=${id}`)));
+  await shared(roots, calls, async ({ id }, by) => void usage.set(id, (await usageOf(by, `workItemId=${id}`)).totals));
+  const budgets = new Map<string, { spentUsd: number; recordedUsd: number }>();
+  await shared([...items.values()], calls, async ({ id, taskId, type }, by) => {
+    if (type === 'task' || type === 'idea') return;
+    const { totals, budgets: all = [] } = await usageOf(by, `workItemId=${id}`);
+    const own = all.find(({ of }) => of === taskId);
+    if (own) budgets.set(id, { spentUsd: own.spent.recordedUsd, recordedUsd: Number(totals.estimatedCost) });
+  });
 
   const { columns } = await read<{ columns: { id: string; name: string }[] }>(call, `/api/boards/${boardId}`);
   const parents = new Set([...items.values()].flatMap(({ parentId }) => parentId ?? []));
@@ -109,8 +126,9 @@ export async function takeSnapshot(
     for (const card of page.cards) blockedBy.set(card.id, card.blockedBy);
     cursor = page.nextCursor;
   }
+  const { counts: needs } = await read<{ counts: Snapshot['needs'] }>(call, '/api/for-you?limit=1');
   const { dependencyMet } = await read<Pick<Snapshot, 'dependencyMet'>>(call, `/api/projects/${projectId}`);
-  const projectUsage = await usageOf(call, `projectId=${projectId}`);
+  const { totals: projectUsage } = await usageOf(call, `projectId=${projectId}`);
 
   const claimed = new Set<string>();
   await Promise.all(
@@ -130,8 +148,10 @@ export async function takeSnapshot(
     histories,
     totals,
     usage,
+    budgets,
     held,
     projectUsage,
+    needs,
     dependencyMet,
     blockedBy,
     claimed,
