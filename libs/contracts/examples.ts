@@ -10,6 +10,7 @@ import { type Board, STANDARD_COLUMNS, type StandardColumn } from './projects/bo
 import { ROLES } from './projects/column-roles.ts';
 import type { Project } from './projects/project.ts';
 import type { HistoryEvent } from './work-items/history-event.ts';
+import { PLAIN_FIELDS, type PlainField } from './work-items/plain-fields.ts';
 import type { ShownLease, WorkItem, WorkItemSummary } from './work-items/work-item.ts';
 
 /** The records shared by the operations' examples: a shop that gets a dark mode. */
@@ -103,7 +104,8 @@ export const exampleBoardMap = {
   doneColumnId: column('Done'),
 };
 
-export const examplePlainFields = { priority: 'high', dueDate: null, estimate: null } as const;
+const unset = Object.fromEntries(PLAIN_FIELDS.map((name) => [name, null])) as Record<PlainField, null>;
+export const examplePlainFields = { ...unset, priority: 'high' } as const;
 
 const summary: WorkItemSummary = {
   id: ids.task,

@@ -18,6 +18,7 @@ import type { Shown } from '../change/shown.ts';
 import { laterTexts } from '../language/later-texts.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/item/lease.ts';
+import { PLAIN_FIELDS } from '../parts/item/plain-fields.ts';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
@@ -81,7 +82,7 @@ export interface Found extends Cell {
 export const lanesKey = (boardId: string) => ['lanes', boardId];
 
 /** What a card shows as events tell it. */
-const TOLD = ['title', 'priority', 'dueDate', 'estimate'] as const satisfies readonly (keyof Card)[];
+const TOLD = ['title', ...PLAIN_FIELDS] satisfies readonly (keyof Card)[];
 type Changes = Partial<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
 interface Move {

@@ -17,8 +17,8 @@ import {
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { Label } from '../parts/item/label.tsx';
+import { fieldWords } from '../parts/item/plain-fields.ts';
 import { memo } from '../parts/memo.ts';
-import { words as common } from '../parts/messages.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { Menu } from '../parts/popup/menu.tsx';
 import { toPanel } from '../router.ts';
@@ -124,14 +124,14 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
           <Tag
             tone={isOverdue ? 'bad' : undefined}
             icon={dueIcon}
-            what={isOverdue ? words.overdue : common.dueDate}
+            what={isOverdue ? words.overdue : fieldWords.dueDate}
             text={shortUtcDay(card.dueDate)}
           />
         )}
         {card.labels.map(({ id: labelId, name, colour }) => (
           <Label key={labelId} name={name} colour={colour} />
         ))}
-        {card.estimate !== null && <Tag icon={estimateIcon} what={common.estimate} text={number(card.estimate)} />}
+        {card.estimate !== null && <Tag icon={estimateIcon} what={fieldWords.estimate} text={number(card.estimate)} />}
         {cost > 0 && <Tag what={words.costSoFar} text={dollars(cost)} />}
       </div>
       {card.rework && (

@@ -6,6 +6,7 @@ import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
+import { PLAIN_FIELDS } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { tell, tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
@@ -23,16 +24,15 @@ export async function duplicate(taskId: string): Promise<void> {
   try {
     const item = await call<typeof getWorkItem>('GET /api/work-items/:id', { id: taskId });
     const { columns } = await call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId });
-    const { title, description, type, priority, dueDate, estimate, labels, parentId, projectId, boardId, metadata } =
-      item;
+    const { title, description, type, labels, parentId, projectId, boardId, metadata } = item;
+    const plain = PLAIN_FIELDS.flatMap((field) => (item[field] === null ? [] : [[field, item[field]]]));
     const own = columns.find(({ id }) => id === item.boardColumnId);
     const column =
       own && WAITING.includes(own.role) ? own : (columns.find(({ role }) => role === 'backlog') ?? columns[0]);
     const copy = await call<typeof createWorkItem>('POST /api/work-items', {
-      ...{ title, description, type, priority, projectId, boardId, boardColumnId: column?.id ?? item.boardColumnId },
+      ...{ title, description, type, projectId, boardId, boardColumnId: column?.id ?? item.boardColumnId },
       ...{ labels: labels.map(({ id }) => id) },
-      ...(dueDate && { dueDate }),
-      ...(estimate !== null && { estimate }),
+      ...(Object.fromEntries(plain) as object),
       ...(parentId && { parentId }),
       ...(Array.isArray(metadata.dependsOn) && { dependsOn: metadata.dependsOn.map(String) }),
     });

@@ -3,6 +3,7 @@ import type { Label } from '@worktrack/contracts/projects/label';
 import type { batchMoveWorkItems } from '@worktrack/contracts/work-items/changes/batch-move';
 import type { batchUpdateWorkItems } from '@worktrack/contracts/work-items/changes/batch-update';
 import type { Card, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { call } from '../api/call.ts';
 import { refusal } from '../api/service-error.ts';
 import { tellFailure } from '../parts/popup/toasts.tsx';
@@ -12,7 +13,7 @@ import { type Changes, changeItem, inverseOf, isSame, MAX_ATTEMPTS, onCard, save
 import { showChange, showTrue } from './shown.ts';
 
 type Entry = RawInput<typeof batchUpdateWorkItems>['items'][number];
-export type FieldChanges = Pick<Entry, 'priority' | 'assignee' | 'dueDate' | 'estimate'>;
+export type FieldChanges = Pick<Entry, PlainField | 'assignee'>;
 export interface LabelChanges {
   readonly add?: Label;
   readonly remove?: Label;

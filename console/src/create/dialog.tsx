@@ -19,6 +19,7 @@ import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
+import { fieldWords } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
@@ -227,7 +228,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           onChoose={setColumn}
         />
         <SelectField
-          label={words.priority}
+          label={fieldWords.priority}
           value={priority}
           options={PRIORITIES.map((each) => [each, itemWords[each]])}
           onChoose={(chosen) => chosen && setPriority(chosen)}
@@ -239,7 +240,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           value={parent}
           onChange={setParent}
         />
-        <Field label={common.dueDate}>
+        <Field label={fieldWords.dueDate}>
           {(control) => (
             <input
               {...control}
@@ -251,7 +252,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
             />
           )}
         </Field>
-        <Field label={common.estimate}>
+        <Field label={fieldWords.estimate}>
           {(control) => (
             <input
               {...control}

@@ -12,7 +12,6 @@ export const words = messages({
   project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   type: { en: 'Type', de: 'Typ', tr: 'Tür', ja: '種類' },
   column: { en: 'Column', de: 'Spalte', tr: 'Sütun', ja: '列' },
-  priority: { en: 'Priority', de: 'Priorität', tr: 'Öncelik', ja: '優先度' },
   parent: { en: 'Parent', de: 'Übergeordnet', tr: 'Üst öğe', ja: '親' },
   dependsOn: { en: 'Depends on', de: 'Hängt ab von', tr: 'Bağlı olduğu', ja: '依存先' },
   splitByLines: { en: 'Split by lines', de: 'Nach Zeilen teilen', tr: 'Satırlara böl', ja: '行ごとに分割' },

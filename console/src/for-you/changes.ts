@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { PLAIN_FIELDS } from '../parts/item/plain-fields.ts';
 
 /** What these tell of may begin or end a need; the others do not. */
 const ENDING: ReadonlySet<string> = new Set([
@@ -16,14 +17,7 @@ const ENDING: ReadonlySet<string> = new Set([
 export const changesNeeds = ({ type }: LoggedEvent): boolean => ENDING.has(type);
 
 /** A change of these alone begins and ends none, though the list shows some of them. */
-const NEEDED_BY_NOBODY: ReadonlySet<string> = new Set([
-  'title',
-  'priority',
-  'dueDate',
-  'estimate',
-  'labels',
-  'metadata',
-]);
+const NEEDED_BY_NOBODY: ReadonlySet<string> = new Set(['title', ...PLAIN_FIELDS, 'labels', 'metadata']);
 export function changesCount(event: LoggedEvent): boolean {
   const { changes, mentions } = event.data;
   const fields = Object.keys(changes ?? {});

@@ -18,6 +18,7 @@ import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx'
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
+import { fieldWords } from '../parts/item/plain-fields.ts';
 import { Reason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { words as common } from '../parts/messages.ts';
@@ -64,7 +65,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
       />
       <SelectField
         disabled={disabled}
-        label={words.priority}
+        label={fieldWords.priority}
         value={item.priority}
         options={PRIORITIES.map((each) => [
           each,
@@ -83,7 +84,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
           void changeItem(item, ({ labels = [] }) => ({ labels: change(labels.map(({ name }) => name)) }))
         }
       />
-      <Field label={common.dueDate}>
+      <Field label={fieldWords.dueDate}>
         {(control) => (
           <DateField
             {...control}
@@ -153,7 +154,7 @@ function Estimate({ value, onSave }: EstimateProps) {
     if (estimate !== value) onSave(estimate);
   });
   return (
-    <Field label={common.estimate}>
+    <Field label={fieldWords.estimate}>
       {(control) => (
         <input
           {...control}

@@ -1,6 +1,7 @@
 import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
 import { keep, kept } from '../kept.ts';
+import { fieldWords } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { filter, setFilters } from '../router.ts';
 import { words as viewWords } from '../views/filters/messages.ts';
@@ -58,14 +59,15 @@ export function nameOf(column: CellName): string {
   switch (column) {
     case 'column':
       return viewWords.boardColumnId;
-    case 'priority':
     case 'assignee':
     case 'epic':
       return viewWords[column];
     case 'labels':
+      return common[column];
+    case 'priority':
     case 'dueDate':
     case 'estimate':
-      return common[column];
+      return fieldWords[column];
     default:
       return words[column];
   }

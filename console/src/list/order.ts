@@ -1,16 +1,19 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { PRIORITIES } from '../parts/item/item-values.ts';
 
-const VALUES: Readonly<Record<SortKey, (card: Card) => string | number | null>> = {
+type Value = string | number | null;
+/** Of a plain field that is not here, what it is. */
+const VALUES: Readonly<Record<Exclude<SortKey, PlainField> | 'priority', (card: Card) => Value>> = {
   priority: ({ priority }) => PRIORITIES.indexOf(priority),
   createdAt: ({ id }) => id,
   updatedAt: ({ updatedAt }) => updatedAt,
-  dueDate: ({ dueDate }) => dueDate,
-  estimate: ({ estimate }) => estimate,
   title: ({ title }) => title.toLowerCase(),
   assignee: ({ assignee }) => assignee?.toLowerCase() ?? null,
 };
+
+const valueIn = (key: string) => VALUES[key as keyof typeof VALUES] ?? ((card: Card): Value => card[key as PlainField]);
 
 export type Order = (a: Card, b: Card) => number;
 
@@ -18,12 +21,12 @@ export type Order = (a: Card, b: Card) => number;
 export function orderOf(sort: string | undefined): Order {
   const keys = sort?.split(',').map((part) => part.trim()) ?? [];
   const by = keys.map((name) => ({
-    of: VALUES[name.replace(/^-/, '') as SortKey],
+    of: valueIn(name.replace(/^-/, '')),
     sign: name.startsWith('-') ? -1 : 1,
   }));
   return (a, b) => {
     for (const { of, sign } of by) {
-      const [one, other] = [of?.(a) ?? null, of?.(b) ?? null];
+      const [one, other] = [of(a) ?? null, of(b) ?? null];
       if (one === other) continue;
       // What has none comes last in both directions.
       if (one === null || other === null) return one === null ? 1 : -1;

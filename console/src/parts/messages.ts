@@ -88,8 +88,6 @@ export const words = messages({
   },
   addLabel: { en: 'Add a label', de: 'Etikett hinzufügen', tr: 'Etiket ekle', ja: 'ラベルを追加' },
   labels: { en: 'Labels', de: 'Etiketten', tr: 'Etiketler', ja: 'ラベル' },
-  dueDate: { en: 'Due date', de: 'Fällig am', tr: 'Bitiş tarihi', ja: '期限' },
-  estimate: { en: 'Estimate', de: 'Schätzung', tr: 'Tahmin', ja: '見積もり' },
   noProject: {
     en: 'There is no project yet.',
     de: 'Es gibt noch kein Projekt.',

@@ -4,6 +4,7 @@ import { isRecord } from '../../api/service-error.ts';
 import { number, utcDay } from '../../language/format.ts';
 import { useItem } from '../../parts/item/item.ts';
 import { itemWords } from '../../parts/item/item-words.ts';
+import { fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as common } from '../../parts/messages.ts';
 import { later } from '../../parts/page/later.tsx';
 import { ItemLink } from '../item-link.tsx';
@@ -14,9 +15,8 @@ const TextDiff = later(() => import('./text-diff.tsx').then((module) => module.T
 /** What a field is called on the page. */
 export function fieldName(field: string): string {
   const names: Readonly<Record<string, string>> = {
-    ...{ title: words.title, description: words.description, type: words.type, priority: words.priority },
+    ...{ title: words.title, description: words.description, type: words.type, labels: common.labels, ...fieldWords },
     ...{ assignee: words.assignee, parentId: words.parent, metadata: words.metadata, leaseState: words.agent },
-    ...{ labels: common.labels, dueDate: common.dueDate, estimate: common.estimate },
   };
   return names[field] ?? field;
 }
@@ -103,7 +103,7 @@ function Value({ field, value }: { readonly field: string; readonly value: unkno
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '–';
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value === 'number') return number(value);
-  if (field === 'dueDate') return utcDay(String(value));
+  if (field.endsWith('Date')) return utcDay(String(value));
   return ((itemWords as Readonly<Record<string, unknown>>)[String(value)] as string) ?? String(value);
 }
 

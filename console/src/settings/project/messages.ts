@@ -103,7 +103,6 @@ export const words = messages({
     ja: 'まだテンプレートがありません。作業項目の作成に使えます。',
   },
   type: { en: 'Type', de: 'Typ', tr: 'Tür', ja: '種類' },
-  priority: { en: 'Priority', de: 'Priorität', tr: 'Öncelik', ja: '優先度' },
   itemTitle: { en: 'Title', de: 'Titel', tr: 'Başlık', ja: 'タイトル' },
 
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },

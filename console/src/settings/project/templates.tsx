@@ -12,6 +12,7 @@ import { TypeIcon } from '../../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../../parts/item/item-values.ts';
 import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelsField } from '../../parts/item/labels-field.tsx';
+import { fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { Empty } from '../../parts/page/states.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -134,7 +135,7 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
             onChoose={(chosen) => chosen && setType(chosen)}
           />
           <SelectField
-            label={words.priority}
+            label={fieldWords.priority}
             value={priority}
             options={PRIORITIES.map((each) => [each, itemWords[each]])}
             none="–"

@@ -9,6 +9,7 @@ import { Field as Labelled } from '../../parts/form/field.tsx';
 import { TagRemove } from '../../parts/form/tag-remove.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { filterIcon } from '../../parts/icons.ts';
+import { fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as common } from '../../parts/messages.ts';
 import { Menu } from '../../parts/popup/menu.tsx';
 import { Popup, Tick } from '../../parts/popup/popup.tsx';
@@ -62,7 +63,7 @@ export function Chips({ fields, projectId, boards }: ChipsProps) {
           ...fields
             .filter((field) => !set.some((other) => other.field === field))
             .map((field) => ({ label: words[field], run: () => setAdded(field) })),
-          { label: common.dueDate, run: () => setAdded(DUE) },
+          { label: fieldWords.dueDate, run: () => setAdded(DUE) },
         ]}
       >
         <Icon of={filterIcon} />
@@ -157,7 +158,7 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
 }
 
 function DueChip({ opensAtOnce, onDone }: OpenProps) {
-  const text = dueText() ?? words.chip({ field: common.dueDate, values: '…' });
+  const text = dueText() ?? words.chip({ field: fieldWords.dueDate, values: '…' });
   return (
     <span class="tag chip">
       <Popup class="chip-open" label={text} button={text} opensAtOnce={opensAtOnce} onClose={onDone}>

@@ -1,5 +1,5 @@
 import type { SortBy, SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
-import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
+import { type PlainField, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import type { PipelineStage } from 'mongoose';
 import type { Start } from '../../calls/paging.ts';
@@ -18,6 +18,17 @@ interface Key {
   /** As the database compares it. */
   readonly stored?: (value: KeyValue) => unknown;
 }
+const noDay = (isReversed: boolean) => (isReversed ? '' : '~');
+const noNumber = (isReversed: boolean) => (isReversed ? -1 : MAX_TIME_MS);
+/** What has none comes last in both directions. */
+function plain(field: PlainField, kind: Key['kind'], none: (isReversed: boolean) => KeyValue): Key {
+  return {
+    computed: (isReversed) => ({ $ifNull: [`$${field}`, none(isReversed)] }),
+    of: (row, isReversed) => row[field] ?? none(isReversed),
+    kind,
+  };
+}
+
 const KEYS: Readonly<Record<SortKey, Key>> = {
   priority: {
     computed: () => ({ $indexOfArray: [BEST_FIRST, '$priority'] }),
@@ -31,17 +42,8 @@ const KEYS: Readonly<Record<SortKey, Key>> = {
     kind: 'number',
     stored: (value) => new Date(value),
   },
-  // What has none comes last in both directions.
-  dueDate: {
-    computed: (isReversed) => ({ $ifNull: ['$dueDate', noDay(isReversed)] }),
-    of: ({ dueDate }, isReversed) => dueDate ?? noDay(isReversed),
-    kind: 'string',
-  },
-  estimate: {
-    computed: (isReversed) => ({ $ifNull: ['$estimate', noNumber(isReversed)] }),
-    of: ({ estimate }, isReversed) => estimate ?? noNumber(isReversed),
-    kind: 'number',
-  },
+  dueDate: plain('dueDate', 'string', noDay),
+  estimate: plain('estimate', 'number', noNumber),
   title: { computed: () => beginOf('$title'), of: ({ title }) => title, kind: 'string' },
   assignee: {
     computed: (isReversed) => ({ $ifNull: [beginOf('$assignee'), noName(isReversed)] }),
@@ -55,8 +57,6 @@ const beginOf = (field: string) => ({
 });
 const MAX_COMPARED = 40;
 const noName = (isReversed: boolean) => (isReversed ? '' : '\u{10ffff}');
-const noDay = (isReversed: boolean) => (isReversed ? '' : '~');
-const noNumber = (isReversed: boolean) => (isReversed ? -1 : MAX_TIME_MS);
 
 /** Where a row stands in a sorted list: its keys, and among equal ones its id. */
 export function placeInSort(by: readonly SortBy[], row: ListedItem): PageEnd {
