@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '../report/progress.ts';
+import { StartError } from '../report/start-error.ts';
 import { installDebianPackages } from './apt.ts';
 import { type Credentials, loadCredentials } from './credentials.ts';
 import { findMongod, mongodKind, secantusKind } from './mongodb.ts';
@@ -48,7 +50,7 @@ export function givenServers(env: NodeJS.ProcessEnv): Partial<ServerUrls> {
 /** Finds or installs the three servers, starts them concurrently and waits until each responds. If one fails, none stays. */
 export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataDir, progress, given = {}, vhosts = [] } = options;
-  await installMissing(given, progress);
+  await installMissing(dataDir, given, progress);
   const credentials = loadCredentials(dataDir);
   const log = (name: string) => join(dataDir, 'logs', `${name}.log`);
   const rabbitmqProgram = findRabbitmq();
@@ -90,7 +92,7 @@ function ofOthers(name: string, url: string): Server {
   return { name, url, part: undefined };
 }
 
-async function installMissing(given: Partial<ServerUrls>, progress: Progress): Promise<void> {
+async function installMissing(dataDir: string, given: Partial<ServerUrls>, progress: Progress): Promise<void> {
   const missing: [name: string, debianPackage: string][] = [];
   if (given.rabbitmq === undefined && !findRabbitmq()) missing.push(['RabbitMQ', 'rabbitmq-server']);
   if (given.redis === undefined && !findRedis()) missing.push(['Redis', 'redis-server']);
@@ -102,14 +104,21 @@ async function installMissing(given: Partial<ServerUrls>, progress: Progress): P
       progress,
     );
   }
-  if (given.mongodb === undefined && !findMongod() && !findSecantus()) await installSecantus(progress);
+  if (given.mongodb !== undefined) return;
+  const isMongodb = goesOnWithMongodb(dataDir);
+  if (isMongodb && !findMongod()) throw new StartError(`The data in ${dataDir} are MongoDB's: install mongod again.`);
+  if (!isMongodb && !findSecantus()) await installSecantus(progress);
+}
+
+/** With the server that began: the other reads none of its files, and would begin without any data. */
+function goesOnWithMongodb(dataDir: string): boolean {
+  if (existsSync(join(dataDir, 'mongodb', 'WiredTiger'))) return true;
+  return !existsSync(join(dataDir, 'secantusdb', 'storage', 'WiredTiger')) && findMongod() !== undefined;
 }
 
 function startDatabase(dataDir: string, logFile: string, { mongodbPassword }: Credentials): Promise<Server> {
-  const mongod = findMongod();
-  // Separate folders: neither reads the other's files.
-  return mongod
-    ? startServer(mongodKind(mongod, join(dataDir, 'mongodb'), logFile, mongodbPassword))
+  return goesOnWithMongodb(dataDir)
+    ? startServer(mongodKind(found(findMongod()), join(dataDir, 'mongodb'), logFile, mongodbPassword))
     : startServer(secantusKind(found(findSecantus()), join(dataDir, 'secantusdb'), logFile, mongodbPassword));
 }
 
