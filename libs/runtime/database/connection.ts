@@ -33,7 +33,8 @@ export async function connectDatabase(options: {
   readonly log: Log;
 }): Promise<void> {
   const { url, database, log } = options;
-  for (let attempt = 1; ; attempt++) {
+  let told: string | undefined;
+  for (;;) {
     try {
       const selection = { serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS };
       const server = await detectServer(url, selection);
@@ -48,7 +49,9 @@ export async function connectDatabase(options: {
       });
       break;
     } catch (error) {
-      if (attempt === 1) log.warn({ error }, 'Waiting for the database');
+      // Whoever mends one reason has to learn of the next.
+      if (String(error) !== told) log.warn({ error }, 'Waiting for the database');
+      told = String(error);
       await mongoose.disconnect();
       await delay(RECONNECT_DELAY_MS);
     }
