@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { allOperations } from '@worktrack/contracts/catalogue';
+import { DEFAULT_DEADLINE_MS, type Operation } from '@worktrack/contracts/operation';
 import { needPrometheus } from '@worktrack/stack/monitoring/find-prometheus';
 import { grafanaJson } from '@worktrack/stack/monitoring/grafana';
 import { DASHBOARDS } from '@worktrack/stack/monitoring/panels';
@@ -58,6 +60,25 @@ describe.each(alerts)('$alert', (alert) => {
     for (const part of ['What it means', 'How to see it', 'What to do'])
       expect(sectionOf(alert)).toContain(`**${part}.**`);
   });
+});
+
+/** Waits, transfers, or somebody else's server: what takes its time although all is well. */
+const takesItsTime = ({ deadlineMs = 0, lane, waitField, bytes }: Operation) =>
+  deadlineMs > DEFAULT_DEADLINE_MS || lane === 'long' || waitField !== undefined || bytes !== undefined;
+
+test('nobody is woken by what takes its time although all is well', () => {
+  const timed = (name: string) => {
+    const found = [...file('deploy/monitoring/rules.yaml').matchAll(new RegExp(`${name}!~"([^"]+)"`, 'g'))];
+    const [only, ...others] = new Set(found.map(([, pattern = '']) => pattern));
+    expect([only, others]).toEqual([expect.any(String), []]);
+    return new RegExp(`^(${only})$`);
+  };
+  const [notRoutes, notTools] = [timed('route'), timed('tool')];
+  const slow = allOperations().filter(takesItsTime);
+  const routes = slow.flatMap(({ rest }) => (rest ? [rest.slice(rest.indexOf('/'))] : []));
+  const tools = slow.flatMap(({ mcp }) => (mcp ? [mcp.tool] : []));
+  expect([routes.length, tools.length].every((count) => count > 1)).toBe(true);
+  expect([...routes, ...tools].filter((each) => !notRoutes.test(each) && !notTools.test(each))).toEqual([]);
 });
 
 test('the runbooks have no section without an alert', () => {
