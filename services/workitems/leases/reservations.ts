@@ -19,7 +19,7 @@ export function reserve(itemId: string): () => void {
   };
 }
 
-/** Resolves when the outcome for one of these is known. */
+/** Resolves when the outcome for one of these is known, which may be so already: since they were found to be reserved, others went on. */
 export async function oneOf(itemIds: readonly string[]): Promise<void> {
-  await Promise.race(itemIds.flatMap((id) => reserved.get(id) ?? []));
+  await Promise.race(itemIds.map((id) => reserved.get(id)));
 }
