@@ -10,7 +10,7 @@ import { exists, within } from '../calls/within.repository.ts';
 import { projectAfterBoard } from '../projects/projects.repository.ts';
 import { BoardModel, type BoardRecord, type ColumnRecord } from './boards.model.ts';
 import { roleOf } from './columns.ts';
-import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
+import { makeTallies, relyOnColumns, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
   scope: WriteScope & TransactionScope,
@@ -152,7 +152,7 @@ async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord
 }
 
 function relied(scope: WriteScope, board: BoardRecord | null): BoardRecord | null {
-  if (board) scope.writes.rely(columnsOf(board));
+  if (board) relyOnColumns(scope, board);
   return board;
 }
 
