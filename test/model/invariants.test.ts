@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { INVARIANTS } from './invariants.ts';
 import { Ledger } from './ledger.ts';
-import type { EventState, ItemState, Snapshot } from './snapshot.ts';
+import { type EventState, type ItemState, LOGGED_AS, type LoggedEvent, type Snapshot } from './snapshot.ts';
 
 const KEY = 'key';
 let clock = 0;
@@ -17,6 +17,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 interface Given {
   readonly items: Map<string, Writable<ItemState>>;
   readonly histories: Map<string, EventState[]>;
+  readonly log: LoggedEvent[];
   readonly totals: Map<string, number>;
   readonly usage: Map<string, { sessions: number; totalTokens: number }>;
   readonly budgets: Map<string, { spentUsd: number; recordedUsd: number }>;
@@ -69,6 +70,10 @@ function given(): Given {
   ledger.write({ kind: 'commented', itemId: 'done', keyId: KEY, text: 'Text' });
   ledger.write({ kind: 'session', itemId: 'done', keyId: KEY, sessionId: 'session', totalTokens: 8 });
   ledger.write({ kind: 'titled', itemId: 'done', keyId: KEY, title: 'Title', version: 3 });
+  const histories = new Map(Object.entries({ story, claimed, done }));
+  const logged = [...histories].flatMap(([id, events]) =>
+    events.map(({ eventType, data }) => ({ type: LOGGED_AS[eventType] as string, subject: { id }, data })),
+  );
   return {
     ledger,
     columns,
@@ -77,7 +82,8 @@ function given(): Given {
       ['claimed', item('claimed', 2, 'In Progress', { version: 2, assignee: 'Agent' })],
       ['done', item('done', 3, 'Done', { title: 'Title', version: 3 })],
     ]),
-    histories: new Map(Object.entries({ story, claimed, done })),
+    histories,
+    log: logged.map((event, at) => ({ ...event, seq: at + 1 })),
     totals: new Map([
       ['boardId=board', 3],
       ['type=task', 2],
@@ -184,6 +190,13 @@ test.each<[string, (what: Given) => void]>([
     'nothing has an event that nobody was told of',
     (what) => void history(what, 'done').push(event('comment', { text: 'Other' })),
   ],
+  ['the log has no gap, and says of each item what its history says, in that order', ({ log }) => void log.pop()],
+  ['the log has no gap, and says of each item what its history says, in that order', ({ log }) => void log.reverse()],
+  [
+    'the log has no gap, and says of each item what its history says, in that order',
+    ({ log }) => log.push({ seq: 99, type: 'work_item.ready', subject: { id: 'done' }, data: {} }),
+  ],
+  ['what can be claimed was said to be ready since it last could not be', (what) => void what.claimed.add('done')],
   // The claimed one was finished, and the story was left where it is.
   [
     'parents have followed their children',

@@ -1,6 +1,6 @@
 import type { ItemType } from './callers.ts';
 import type { Entry, Ledger } from './ledger.ts';
-import type { EventState, ItemState, Snapshot } from './snapshot.ts';
+import { type EventState, type ItemState, isInHistories, LOGGED_AS, type Snapshot } from './snapshot.ts';
 
 /** What must hold whatever callers do at the same time, each in one sentence; what is returned is whatever does not hold. */
 export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Ledger) => string[]>> = {
@@ -191,6 +191,28 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
     });
   },
 
+  'the log has no gap, and says of each item what its history says, in that order': ({ log, histories }) => {
+    const gaps = log.filter(({ seq }, at) => seq !== at + 1).map(({ seq, type }) => `${type} is ${seq}`);
+    const logged = Map.groupBy(log.filter(isInHistories), ({ subject }) => subject.id);
+    const toldOf = (id: string) => (logged.get(id) ?? []).map(({ type }) => type).join();
+    const differing = [...histories].flatMap(([id, events]) => {
+      const expected = events.map(({ eventType }) => LOGGED_AS[eventType]).join();
+      return toldOf(id) === expected ? [] : [`${id}: the log has ${toldOf(id)}, its history ${expected}`];
+    });
+    return [...gaps.slice(0, 1), ...differing];
+  },
+
+  // Or whoever waits for work would never hear of it.
+  'what can be claimed was said to be ready since it last could not be': ({ log, claimed, items }) => {
+    const ready = new Map<string, boolean>();
+    for (const { type, subject, data } of log) {
+      if (type === 'work_item.ready') ready.set(subject.id, true);
+      const isElsewhere = type === 'work_item.moved' && !CLAIMED_FROM.includes(data.toColumn as string);
+      if (type === 'work_item.claimed' || isElsewhere) ready.set(subject.id, false);
+    }
+    return [...claimed].filter((id) => !ready.get(id)).map((id) => `${items.get(id)?.taskId} was not said to be ready`);
+  },
+
   'parents have followed their children': (snapshot, ledger) => unsettled(snapshot, ledger.slowest.durationMs),
 };
 
@@ -341,6 +363,7 @@ function countedMoves(histories: Snapshot['histories'], ledger: Ledger): string[
 }
 
 const PENDING = ['Backlog', 'To Do'];
+const CLAIMED_FROM = [...PENDING, 'In Progress'];
 
 /**
  * After a child moved, its parent moved to Done if all of its children were there, and to In Progress if it was pending and the child was

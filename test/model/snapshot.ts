@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import type { ItemType } from './callers.ts';
 
@@ -23,6 +24,13 @@ export interface EventState {
   readonly actor: { readonly keyId: string };
   readonly createdAt: string;
 }
+/** An event in the organization's log. */
+export interface LoggedEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly subject: { readonly id: string };
+  readonly data: Readonly<Record<string, unknown>>;
+}
 export interface UsageState {
   readonly sessions: number;
   readonly totalTokens: number;
@@ -34,6 +42,8 @@ export interface Snapshot {
   readonly items: ReadonlyMap<string, ItemState>;
   /** Oldest first, including deleted items. */
   readonly histories: ReadonlyMap<string, readonly EventState[]>;
+  /** Oldest first. */
+  readonly log: readonly LoggedEvent[];
   /** What lists count, by what is asked for. */
   readonly totals: ReadonlyMap<string, number>;
   readonly projectUsage: UsageState;
@@ -54,6 +64,7 @@ export interface Snapshot {
 
 const MAX_EVENTS = 200;
 const PAGE = 100;
+const LOG_FOLLOWS = { timeout: 30_000, interval: 100 };
 type Call = TestOrganization['call'];
 interface Page {
   readonly workItems: readonly { readonly id: string }[];
@@ -89,6 +100,9 @@ export async function takeSnapshot(
     if (totalEvents > MAX_EVENTS) throw new Error(`${id} has ${totalEvents} events, more than one answer shows.`);
     histories.set(id, events.toReversed());
   });
+
+  const inHistories = [...histories.values()].flat().length;
+  const log = await readLog(call, inHistories);
 
   const usage = new Map<string, UsageState>();
   const roots = [...items.values()].filter(({ parentId }) => parentId === null);
@@ -146,6 +160,7 @@ export async function takeSnapshot(
     columns,
     items,
     histories,
+    log,
     totals,
     usage,
     budgets,
@@ -156,6 +171,33 @@ export async function takeSnapshot(
     blockedBy,
     claimed,
   };
+}
+
+/** How the log calls what histories hold. */
+export const LOGGED_AS: Readonly<Record<string, string>> = {
+  created: 'work_item.created',
+  updated: 'work_item.updated',
+  moved: 'work_item.moved',
+  deleted: 'work_item.deleted',
+  comment: 'work_item.commented',
+  ai_session: 'work_item.ai_session',
+};
+
+/** What is done to an item's budget is in the log alone. */
+export const isInHistories = ({ type, data }: LoggedEvent) =>
+  Object.values(LOGGED_AS).includes(type) && !('budget' in data);
+
+/** @param least what has to be in it: it follows the writes */
+async function readLog(call: Call, least: number): Promise<LoggedEvent[]> {
+  const log: LoggedEvent[] = [];
+  const readOn = async (): Promise<number> => {
+    const path = `/api/events?limit=${MAX_EVENTS}&after=${log.at(-1)?.seq ?? 0}`;
+    const { events } = await read<{ events: LoggedEvent[] }>(call, path);
+    log.push(...events);
+    return events.length > 0 ? readOn() : log.filter(isInHistories).length;
+  };
+  await vi.waitFor(async () => expect(await readOn()).toBeGreaterThanOrEqual(least), LOG_FOLLOWS);
+  return log;
 }
 
 async function allIds(call: Call, projectId: string): Promise<string[]> {
