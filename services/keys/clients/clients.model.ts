@@ -14,7 +14,7 @@ const fields = {
   fetchedAt: optional(date()),
   freshUntil: optional(date()),
   createdAt: date(),
-  /** Of a document: a day later. Of one that has registered: likewise, until somebody allows it something. */
+  /** Of a document: an hour later, and a day after somebody has allowed it something. Of one that has registered: a day later, until somebody does. */
   expiresAt: optional(date()),
 };
 

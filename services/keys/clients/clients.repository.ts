@@ -3,7 +3,8 @@ import type { ClientSession } from 'mongoose';
 import { type ClientDocument, ClientModel } from './clients.model.ts';
 import type { DescribedClient } from './document.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export async function readClient(id: string): Promise<ClientDocument | undefined> {
   const found = await ClientModel.findOne({ _id: id }).lean();
@@ -24,8 +25,9 @@ export async function storeDocument(
       $set: {
         ...{ name, uri, redirectUris: [...redirectUris], fetchedAt },
         freshUntil: new Date(now + freshForMs),
-        expiresAt: new Date(now + DAY_MS),
       },
+      // Whoever sends browsers here chooses what is stored.
+      $max: { expiresAt: new Date(now + HOUR_MS) },
       $setOnInsert: { createdAt: fetchedAt },
     },
     { upsert: true },
@@ -45,7 +47,12 @@ export async function insertRegistered(
   return document;
 }
 
-/** Of one that has registered: somebody uses it. */
-export async function keepClient(tx: ClientSession, id: string): Promise<void> {
-  await ClientModel.updateOne({ _id: id }, { $unset: { expiresAt: 1 } }, { session: tx });
+/** Somebody has allowed it something. */
+export async function keepClient(
+  tx: ClientSession,
+  { clientId, clientDomain }: { readonly clientId: string; readonly clientDomain: string | null },
+): Promise<void> {
+  const change =
+    clientDomain === null ? { $unset: { expiresAt: 1 } } : { $max: { expiresAt: new Date(Date.now() + DAY_MS) } };
+  await ClientModel.updateOne({ _id: clientId }, change, { session: tx });
 }

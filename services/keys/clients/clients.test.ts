@@ -62,6 +62,10 @@ describe('what is no document of the client', () => {
     ['with a name that is no text', { client_name: 7 }],
     ['without a redirect', { redirect_uris: undefined }],
     ['with no redirect that would do', { redirect_uris: ['http://app.example/', 'javascript:alert(1)', 7] }],
+    [
+      'with redirects of more than 4 kB',
+      { redirect_uris: ['a', 'b', 'c'].map((name) => `https://${name}.example/${'x'.repeat(1_500)}`) },
+    ],
     ['for another grant', { grant_types: ['client_credentials'] }],
     ['for another response', { response_types: ['token'] }],
   ])('%s', async (_, more) => {
@@ -107,7 +111,7 @@ describe('what is no document of the client', () => {
   });
 });
 
-describe('a document is kept for as long as its headers say, and at most for a day', () => {
+describe('a document is kept for as long as its headers say', () => {
   test.each<[string, Record<string, string>, number]>([
     ['an hour', { 'cache-control': 'max-age=3600' }, 1],
     ['a year', { 'cache-control': 'public, max-age=31536000' }, 1],

@@ -92,7 +92,7 @@ export class Clients {
     } catch (error) {
       const { message } = error as Error;
       this.#log.info({ clientId, reason: message }, "A client's document could not be fetched");
-      // What its server said within the last day is better than nothing, while that is away.
+      // What its server said before is better than nothing, while that is away.
       if (stored) return known(stored);
       return this.#hasFailed(clientId, { problem: 'document-unreachable', detail: message });
     }

@@ -9,6 +9,8 @@ export interface DescribedClient {
 }
 
 const MAX_NAME_LENGTH = 80;
+/** Together. Each document is stored, and a page could send browsers with any number of them. */
+const MAX_REDIRECT_LENGTH = 4_096;
 const MAX_URI_LENGTH = 500;
 
 /**
@@ -33,6 +35,9 @@ export function clientIn(document: unknown, clientId: string): DescribedClient |
   if (!includes(given.response_types, 'code')) return 'Its response_types lack code.';
   const redirectUris = redirectUrisIn(given.redirect_uris);
   if (redirectUris.length === 0) return 'It has no redirect_uris that a code may be sent to.';
+  if (redirectUris.join('').length > MAX_REDIRECT_LENGTH) {
+    return `Its redirect_uris have more than ${MAX_REDIRECT_LENGTH} characters together.`;
+  }
   const name = nameIn(given.client_name);
   if (name === undefined) return 'It has no client_name.';
   return { name, uri: uriIn(given.client_uri), redirectUris };

@@ -14,6 +14,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppServer, challengeOf, newVerifier } from '../../../test/support/app.ts';
 import { auditedOf, outboxOf, toldBy } from '../../../test/support/outbox.ts';
+import { ClientModel } from '../clients/clients.model.ts';
 import { GrantTokenModel } from '../grants/grant-tokens.model.ts';
 import { GrantModel } from '../grants/grants.model.ts';
 import { codeOf, startKeys } from '../testing.ts';
@@ -322,6 +323,19 @@ describe('nobody gives more than they hold, and only a person gives anything', (
     expect(await stored()).toBeUndefined();
     const ends = expect.objectContaining({ expireAfterSeconds: 0 });
     expect(ConnectionModel.schema.indexes()).toContainEqual([{ expiresAt: 1 }, ends]);
+  });
+
+  test('the document of an app is forgotten after an hour, and after a day once somebody has allowed the app something', async () => {
+    const started = await start(apps.publish({}, { 'cache-control': 'max-age=86400' }));
+    const minutesLeft = async () => {
+      const { expiresAt } = await ClientModel.findById(started.clientId).orFail().lean();
+      return Math.round(((expiresAt?.getTime() ?? 0) - Date.now()) / 60_000);
+    };
+    expect(await minutesLeft()).toBe(60);
+    await allow(started);
+    expect(await minutesLeft()).toBe(24 * 60);
+    await start(started.clientId);
+    expect(await minutesLeft()).toBe(24 * 60);
   });
 
   test('after an hour there is nothing to decide', async () => {

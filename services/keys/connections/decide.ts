@@ -111,7 +111,7 @@ export async function createGrant(
     grantedUntil: new Date(Math.min(wantedUntil, maker.expiresAt?.getTime() ?? wantedUntil)),
   });
   await changeConnection(tx, id, { grantId: grant._id }, { code: { at: grant.createdAt } });
-  if (clientDomain === null) await keepClient(tx, clientId);
+  await keepClient(tx, { clientId, clientDomain });
   audited(context.writes, { targets: [{ type: 'grant', id: grant._id, name: clientName }] });
   return { id: grant._id, redirectTo: withParameters(redirectUri, { code, state, iss: issuer }) };
 }
