@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type CallToolResult, Server } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { PlainServer } from '@worktrack/runtime/validation/plain-server';
 import { printProblem } from '../output.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { Service } from '../service/service.ts';
@@ -28,7 +29,7 @@ export async function serveBridge(service: Service, workingDirectory: string): P
   const bridge = serveStdio(
     async () => {
       const said = await instructions;
-      const server = new Server(INFO, {
+      const server = new PlainServer(INFO, {
         capabilities: { tools: {} },
         jsonSchemaValidator: NO_VALIDATOR,
         ...(said ? { instructions: said } : {}),

@@ -40,18 +40,20 @@ const environment = (more: Record<string, string> = {}) => ({
 
 type Kind = 'client 2.x' | 'sdk 1.x';
 
+const bridgeWith = (env: Record<string, string>) => ({
+  command: process.execPath,
+  args: [COMMAND, 'mcp'],
+  env: { ...COMPILED_ONCE, ...env },
+  cwd: folder,
+  stderr: 'pipe' as const,
+});
+
 /** A client that has started the bridge, as Claude Desktop does. */
 async function startBridge(
   env: Record<string, string> = environment(),
   kind: Kind = 'client 2.x',
 ): Promise<McpClient & { words(): string }> {
-  const parameters = {
-    command: process.execPath,
-    args: [COMMAND, 'mcp'],
-    env: { ...COMPILED_ONCE, ...env },
-    cwd: folder,
-    stderr: 'pipe' as const,
-  };
+  const parameters = bridgeWith(env);
   const info = { name: 'test', version: '1.0.0' };
   const transport = kind === 'sdk 1.x' ? new EarlierTransport(parameters) : new StdioClientTransport(parameters);
   let words = '';
@@ -95,6 +97,24 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
     await expect(bridge.call('creat_task', {})).rejects.toMatchObject({ code: -32602 });
     await Promise.all([bridge.close(), direct.close()]);
   });
+});
+
+test('the bridge names the parameters that a method does not take, as the service does', async () => {
+  const transport = new StdioClientTransport(bridgeWith(environment()));
+  const answered = Promise.withResolvers<object>();
+  transport.onmessage = (message) => 'id' in message && message.id === 2 && answered.resolve(message);
+  await transport.start();
+  const clientInfo = { name: 'test', version: '1.0.0' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  await transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: { cursor: 5 } });
+  expect(await answered.promise).toMatchObject({
+    error: {
+      code: -32602,
+      message: expect.stringMatching(/^tools\/list has parameters that do not fit\. params\.cursor: /),
+    },
+  });
+  await transport.close();
 });
 
 test('starts without the service, about which it then says nothing', async () => {

@@ -1,9 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, type Tool as SdkTool, Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, type Tool as SdkTool, type Server } from '@modelcontextprotocol/server';
 import type { ErrorValue } from '@worktrack/contracts/errors';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import type { Log } from '@worktrack/rpc/types';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import { echoed } from '@worktrack/runtime/validation/parse';
+import { PlainServer } from '@worktrack/runtime/validation/plain-server';
 import type { Refusals } from '../audit/refusals.ts';
 import { BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { failureOf } from '../http/failure.ts';
@@ -34,34 +35,6 @@ const NO_VALIDATOR = {
     throw new Error('This server asks its clients for nothing.');
   },
 };
-
-/** What zod says is wrong with a field, as the SDK passes it on: a list in JSON, at the end of the message. */
-interface Issue {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
-
-/** Says which parameters of a method do not fit: the SDK prints zod's list, and of all methods but tools/call it says that the server is at fault (-32603). */
-class PlainServer extends Server {
-  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
-    const wrapped = super._wrapHandler(method, handler);
-    return async (...args: Parameters<typeof wrapped>) =>
-      await wrapped(...args).catch((error: Error) => {
-        const issues = issuesIn(error.message);
-        if (issues === undefined) throw error;
-        const faults = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-        throw new ProtocolError(
-          ProtocolErrorCode.InvalidParams,
-          `${method} has parameters that do not fit. ${faults}.`,
-        );
-      });
-  }
-}
-
-function issuesIn(message: string): readonly Issue[] | undefined {
-  const [list] = /\[\n {2}\{\n.*\n\]$/s.exec(message) ?? [];
-  return list === undefined ? undefined : JSON.parse(list);
-}
 
 /** Creates the server for one request: the SDK's low-level one, over a catalogue that is built once. */
 export function mcpServerMaker(
