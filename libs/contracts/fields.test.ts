@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { exportAudit, listAudit } from './audit/operations.ts';
 import { listFeedback } from './feedback/inbox.ts';
-import { DayOrTime } from './fields.ts';
+import { DayOrTime, ofFewFields } from './fields.ts';
 import { createBoard } from './projects/board-operations.ts';
 import { createLabel } from './projects/label-operations.ts';
 import { createProject } from './projects/project-operations.ts';
@@ -88,6 +88,21 @@ describe.each<[string, z.ZodType, (value: string) => unknown, string]>([
     }
     expect(faultsOf(schema, given(' Größe, 大きさ 🙂 e\u0301\n'))).toBeUndefined();
   });
+});
+
+it('an object with more fields than it may have is refused before any of them is looked at', () => {
+  let looks = 0;
+  const schema = ofFewFields(
+    2,
+    z.record(
+      z.string(),
+      z.string().refine(() => ++looks > 0),
+    ),
+  );
+  expect(schema.parse({ a: '1', b: '2' })).toEqual({ a: '1', b: '2' });
+  expect(looks).toBe(2);
+  expect(faultsOf(schema, { a: '1', b: '2', c: '3' })).toEqual([['', 'must have at most 2 fields']]);
+  expect(looks).toBe(2);
 });
 
 describe.each<[string, z.ZodType, (value: string) => unknown]>([

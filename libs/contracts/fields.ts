@@ -70,6 +70,15 @@ export function isItemName(text: string): boolean {
   return UUID.test(text) || TASK_ID.test(text);
 }
 
+/** An object with names of the caller's own. They are counted before any is checked: a body has room for 90,000. */
+export function ofFewFields<Schema extends z.ZodType>(max: number, schema: Schema) {
+  return z.preprocess((given: z.input<Schema>, context): unknown => {
+    if (typeof given !== 'object' || given === null || Object.keys(given).length <= max) return given;
+    context.addIssue({ code: 'custom', message: `must have at most ${max} fields` });
+    return z.NEVER;
+  }, schema);
+}
+
 /** A class of characters, in a form that validators in all languages understand. */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
 const CONTROL = new RegExp(`[${CONTROLS}]`);

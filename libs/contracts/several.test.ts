@@ -18,3 +18,17 @@ test.each([
 ])('of names in %j there are %j', (given, expected) => {
   expect(several(z.string(), { keepsSpaced: true }).parse(given)).toEqual(expected);
 });
+
+test.each([
+  ['a text', ','.repeat(1_000_000)],
+  ['a list', Array<string>(500_000).fill('')],
+])('of %s with far too many values, only as many are looked at as say so', (_, given) => {
+  for (const keepsSpaced of [true, false]) {
+    let looks = 0;
+    const value = z.string().refine(() => ++looks > 0);
+    expect(several(value, { keepsSpaced }).safeParse(given).error?.issues).toMatchObject([
+      { message: 'must be 1 to 20 values' },
+    ]);
+    expect(looks).toBe(21);
+  }
+});

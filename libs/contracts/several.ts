@@ -11,10 +11,13 @@ export function several<Value extends z.ZodType<unknown, string>>(
   value: Value,
   options: { keepsSpaced?: boolean } = {},
 ) {
-  const valuesOf = options.keepsSpaced ? valuesIn : (text: string) => text.split(',');
+  const valuesOf = options.keepsSpaced ? valuesIn : (text: string, most: number) => text.split(',', most);
   return z.preprocess(
-    (given: z.input<Value> | readonly z.input<Value>[]): unknown =>
-      typeof given === 'string' ? valuesOf(given) : given,
+    // One more than there may be says that there are too many. All are checked before they are counted, and a body has room for a million.
+    (given: z.input<Value> | readonly z.input<Value>[]): unknown => {
+      if (typeof given === 'string') return valuesOf(given, MAX_VALUES + 1);
+      return Array.isArray(given) ? given.slice(0, MAX_VALUES + 1) : given;
+    },
     // A refinement: `tools/list` has no room for bounds that nobody meets.
     z.array(value).refine(({ length }) => length > 0 && length <= MAX_VALUES, `must be 1 to ${MAX_VALUES} values`),
   );

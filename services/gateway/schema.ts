@@ -49,6 +49,8 @@ function toJsonSchema(
         // Responses may gain fields: a client that validates them must not break when one does.
         delete jsonSchema.additionalProperties;
       }
+      // Of what is transformed, zod leaves it out.
+      if (isLong && zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
       // Without it, some clients assume 32 bits.
       if (jsonSchema.type === 'number') jsonSchema.format = 'double';
       // zod only looks into `names`.

@@ -58,6 +58,8 @@ function entry(operation: Operation): string[] {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       jsonSchema.description ??= described.get(zodSchema)?.description;
+      // As in the description of the API (services/gateway/schema.ts).
+      if (zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
     },
   }) as Schema;
   const output = z.toJSONSchema(operation.output, { io: 'output', unrepresentable: 'any' }) as Schema;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described } from '../described.ts';
 import { ids, times } from '../examples.ts';
-import { Id, RecordId, Timestamp } from '../fields.ts';
+import { Id, ofFewFields, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import {
   DEFAULT_KEY_RATE,
@@ -17,6 +17,8 @@ export const MAX_TRUST_RULES = 100;
 /** Refused ones, as many as are kept. */
 export const MAX_TRIES = 100;
 const MAX_CLAIMS = 20;
+/** Of a key: far more than there are. */
+const MAX_MEMBERS = 100;
 const MAX_ALTERNATIVES = 50;
 const MAX_CLAIM_NAME_LENGTH = 100;
 const MAX_CLAIM_VALUE_LENGTH = 500;
@@ -36,14 +38,18 @@ const ClaimValue = z.string().min(1).max(MAX_CLAIM_VALUE_LENGTH);
 const ClaimValues = z.union([ClaimValue, z.array(ClaimValue).min(1).max(MAX_ALTERNATIVES)], {
   error: `must be a text, or a list of 1 to ${MAX_ALTERNATIVES} texts; also an id: "123"`,
 });
-const Claims = z
-  .record(z.string().max(MAX_CLAIM_NAME_LENGTH).regex(CLAIM_NAME, 'must be the name of a claim'), ClaimValues)
-  .refine((claims) => Object.keys(claims).length <= MAX_CLAIMS, `must be at most ${MAX_CLAIMS} claims`);
+const Claims = ofFewFields(
+  MAX_CLAIMS,
+  z.record(z.string().max(MAX_CLAIM_NAME_LENGTH).regex(CLAIM_NAME, 'must be the name of a claim'), ClaimValues),
+);
 export type TrustClaims = z.infer<typeof Claims>;
 
 /** Members that are not understood are left out, as RFC 7517 (5) says. */
 const KeySet = z.object({
-  keys: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_KEYS_OF_ISSUER),
+  keys: z
+    .array(ofFewFields(MAX_MEMBERS, z.record(z.string(), z.unknown())))
+    .min(1)
+    .max(MAX_KEYS_OF_ISSUER),
 });
 
 const Issuer = z

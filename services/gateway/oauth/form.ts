@@ -45,6 +45,6 @@ export function onceEach(form: URLSearchParams): (name: string) => string | unde
 }
 
 export function comesTwice(form: URLSearchParams): boolean {
-  const names = [...form.keys()];
-  return names.some((name, index) => !REPEATABLE.has(name) && names.indexOf(name) !== index);
+  const names = [...form.keys()].filter((name) => !REPEATABLE.has(name));
+  return new Set(names).size < names.length;
 }

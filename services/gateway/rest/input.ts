@@ -100,7 +100,11 @@ function queryReader(schema: JsonSchema): (value: string | string[]) => unknown 
   if (types.has('array')) {
     const read = scalarReader(typesOf(schema.items ?? {}));
     // Repeated or with commas.
-    return (value) => [value].flat().flatMap(valuesIn).map(read);
+    return (value) =>
+      [value]
+        .flat()
+        .flatMap((each) => valuesIn(each))
+        .map(read);
   }
   const read = scalarReader(types);
   return (value) => (Array.isArray(value) ? value : read(value));

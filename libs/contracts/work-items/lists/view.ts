@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, oneLine, RecordId, Timestamp } from '../../fields.ts';
+import { Id, ofFewFields, oneLine, RecordId, Timestamp } from '../../fields.ts';
 import { listProjectCards } from './cards.ts';
 import { listWorkItems } from './list.ts';
 import { refuseReversedDue } from './list-filters.ts';
@@ -8,6 +8,8 @@ import { refuseReversedDue } from './list-filters.ts';
 export const MAX_VIEWS = 100;
 const MAX_NAME_LENGTH = 100;
 const MAX_VALUES = 50;
+/** More than there are. */
+const MAX_FILTERS = 100;
 const MAX_VALUE_LENGTH = 500;
 
 const Value = z.string().max(MAX_VALUE_LENGTH);
@@ -32,9 +34,12 @@ const Shown = z
   .superRefine(refuseReversedDue);
 
 /** Kept as it is given, since the same list has several spellings and its owner knows this one. */
-export const NewViewFilters = ViewFilters.check(({ value, issues }) => {
-  issues.push(...(Shown._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload).issues);
-}).describe('What GET /api/work-items takes, but pages; and groupBy, layout, board and columns, for the console');
+export const NewViewFilters = ofFewFields(
+  MAX_FILTERS,
+  ViewFilters.check(({ value, issues }) => {
+    issues.push(...(Shown._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload).issues);
+  }),
+).describe('What GET /api/work-items takes, but pages; and groupBy, layout, board and columns, for the console');
 
 export const View = z.object({
   id: RecordId,
