@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { exportAudit, listAudit } from './audit/operations.ts';
 import { listFeedback } from './feedback/inbox.ts';
-import { DayOrTime, ofFewFields } from './fields.ts';
+import { DayOrTime, ofFewFields, oneLine } from './fields.ts';
+import { createUser } from './keys/users.ts';
 import { createBoard } from './projects/board-operations.ts';
 import { createLabel } from './projects/label-operations.ts';
 import { createProject } from './projects/project-operations.ts';
 import { Templates } from './projects/template.ts';
+import { claimWorkItem } from './work-items/agents/leases.ts';
 import { addWorkItemComment } from './work-items/changes/comment.ts';
+import { sessionReport } from './work-items/costs/sessions.ts';
 import { listCards, listGroups, listProjectCards } from './work-items/lists/cards.ts';
 import { listWorkItems } from './work-items/lists/list.ts';
 import { openBoard } from './work-items/lists/open-board.ts';
@@ -67,6 +70,7 @@ it.each([listWorkItems, listCards, listProjectCards, listGroups, openBoard])(
   },
 );
 
+const USER = { email: 'ada@example.com', role: 'member' };
 /** Without NUL, line breaks and tabs. */
 const CONTROL = ['\u0001', '\u0007', '\b', '\v', '\f', '\u001b', '\u001f', '\u007f'];
 const faultsOf = (schema: z.ZodType, value: unknown) =>
@@ -81,9 +85,13 @@ describe.each<[string, z.ZodType, (value: string) => unknown, string]>([
   ['the name of a label', createLabel.input, (name) => ({ id: ID, name, colour: '#000000' }), 'name'],
   ['the name of a template', Templates, (name) => [{ name, type: 'task' }], '0.name'],
   ['the name of a view', viewFields.name, (value) => value, ''],
+  ['the name of a user', createUser.input, (name) => ({ ...USER, name }), 'name'],
+  ['an assignee', itemFields.assignee, (value) => value, ''],
+  ['an agent', claimWorkItem.input, (agent) => ({ agent }), 'agent'],
+  ['a model', sessionReport.model, (value) => value, ''],
 ])('%s', (_what, schema, given, path) => {
   it('is one line without control characters', () => {
-    for (const each of [...CONTROL, '\0', '\n', '\r', '\t', '\u0085']) {
+    for (const each of [...CONTROL, '\0', '\n', '\r', '\t', '\u0085', '\u2028', '\u2029']) {
       expect(faultsOf(schema, given(`a${each}b`))).toEqual([[path, 'must be one line, without control characters']]);
     }
     expect(faultsOf(schema, given(' Größe, 大きさ 🙂 e\u0301\n'))).toBeUndefined();
@@ -103,6 +111,53 @@ it('an object with more fields than it may have is refused before any of them is
   expect(looks).toBe(2);
   expect(faultsOf(schema, { a: '1', b: '2', c: '3' })).toEqual([['', 'must have at most 2 fields']]);
   expect(looks).toBe(2);
+});
+
+describe('a name', () => {
+  const Name = oneLine(40);
+
+  it.each([
+    ['a space of no width', '\u200b'],
+    ['a joiner', '\u200d'],
+    ['a non-joiner', '\u200c'],
+    ['a word joiner', '\u2060'],
+    ['a byte order mark', '\ufeff'],
+    ['a soft hyphen', '\u00ad'],
+    ['a mark from left to right', '\u200e'],
+    ['a mark from right to left', '\u200f'],
+    ['an embedding', '\u202b'],
+    ['an override', '\u202e'],
+    ['an isolate', '\u2066'],
+    ['a filler', '\u3164'],
+    ['a variation selector', '\ufe0f'],
+    ['two of them', '\ufe0f\ufe0f'],
+    ['tags', '\u{e0041}\u{e0042}'],
+  ])('has no %s, which nobody sees', (_, unseen) => {
+    expect(Name.parse(`A${unseen}d${unseen}e${unseen}\u0301${unseen}1 ${unseen}Б${unseen}`)).toBe('Ade\u03011 Б');
+    expect(Name.safeParse(` ${unseen} `).error?.issues).toHaveLength(1);
+  });
+
+  it.each([
+    ['a family', '👩‍👩‍👧‍👦'],
+    ['red hair and a skin', '👩🏽‍🦰'],
+    ['a heart on fire', '❤️‍🔥'],
+    ['a keycap', '1️⃣'],
+    ['the flag of Scotland', '🏴󠁧󠁢󠁳󠁣󠁴󠁿'],
+    ['Persian', 'نمی‌خواهم'],
+    ['Sinhala', 'ශ්‍රී'],
+    ['Malayalam', 'അവന്‍'],
+    ['a variant of a Han character', '葛\u{e0100}城'],
+    ['Hebrew beside a language', 'מדריך C++\u200e חדש'],
+  ])('keeps what makes it look as it does: %s', (_, name) => {
+    expect(Name.parse(name)).toBe(name);
+    expect(Name.parse(`${name}\u202e`)).toBe(name);
+  });
+
+  it('is as long as what is left', () => {
+    expect(Name.parse(`${'\u200b'.repeat(360)}${'a'.repeat(40)}`)).toBe('a'.repeat(40));
+    expect(Name.safeParse('\u200b'.repeat(401)).success).toBe(false);
+    expect(Name.safeParse('a'.repeat(41)).success).toBe(false);
+  });
 });
 
 describe.each<[string, z.ZodType, (value: string) => unknown]>([

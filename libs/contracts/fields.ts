@@ -80,19 +80,43 @@ export function ofFewFields<Schema extends z.ZodType>(max: number, schema: Schem
 }
 
 /** A class of characters, in a form that validators in all languages understand. */
-const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
-const CONTROL = new RegExp(`[${CONTROLS}]`);
+const BREAKS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+const BREAK = new RegExp(`[${BREAKS}]`);
 
 /**
  * A name or a title: it is shown in one line, in terminals and logs too, where control characters are commands. Texts of several lines may have them: agents paste
- * what a terminal has shown, and whoever prints a text escapes it.
+ * what a terminal has shown, and whoever prints a text escapes it. What nobody sees is left out, as the spaces around it are.
  */
-export function oneLine(text: z.ZodString): z.ZodString {
-  // What may not be empty is trimmed.
-  const pattern = text.minLength ? `^[^${CONTROLS}]*[^${CONTROLS}\\s][^${CONTROLS}]*$` : `^[^${CONTROLS}]*$`;
-  return text
-    .refine((value) => !CONTROL.test(value), 'must be one line, without control characters')
+export function oneLine(maxLength: number, { mayBeEmpty = false } = {}): z.ZodString {
+  const text = z
+    .string()
+    .overwrite((given) => (given.length > MOST_UNSEEN * maxLength ? given : seen(given)))
+    .trim();
+  const pattern = mayBeEmpty ? `^[^${BREAKS}]*$` : `^[^${BREAKS}]*[^${BREAKS}\\s][^${BREAKS}]*$`;
+  return (mayBeEmpty ? text : text.min(1))
+    .max(maxLength)
+    .refine((value) => !BREAK.test(value), 'must be one line, without control characters')
     .register(described, { pattern });
+}
+
+/** A longer text is none of its names, with or without what nobody sees: it is not read for that, since a body has room for a million characters. */
+const MOST_UNSEEN = 10;
+
+/** What Unicode joins, or shows in another form: emoji, and the letters of scripts in which they touch or stack. In Latin, Greek and Cyrillic nothing does. */
+const SHAPED = String.raw`[\p{ExtPict}\p{EMod}[[\p{L}\p{M}]--[\p{scx=Latn}\p{scx=Grek}\p{scx=Cyrl}\p{DI}]]]`;
+/** What does it: joiners, variation selectors, and the tags of a flag. More of them in a row than a flag has do nothing. */
+const SHAPING = String.raw`[\u200c\u200d\u180b-\u180f\ufe00-\ufe0f\u{e0020}-\u{e007f}\u{e0100}-\u{e01ef}]`;
+const UNSEEN = new RegExp(String.raw`\p{DI}(?<!${SHAPED}${SHAPING}{1,9})(?<!\ufe0f(?=\u20e3))`, 'gv');
+const MARKS = '\u200e\u200f\u061c';
+const RIGHT_TO_LEFT = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\p{sc=Rohg}]/u;
+
+/**
+ * Without the characters that show nothing (Default_Ignorable_Code_Point of UAX #44): by a space of no width, two names would look like one, and what turns the
+ * direction of the text around it would make it say something else. Those stay that make what is around them look as it does, and marks of direction where there are two.
+ */
+function seen(text: string): string {
+  const keepsMarks = RIGHT_TO_LEFT.test(text);
+  return text.replace(UNSEEN, (unseen) => (keepsMarks && MARKS.includes(unseen) ? unseen : ''));
 }
 
 const DAYS_AND_TIMES = [

@@ -11,4 +11,4 @@ export const PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
 export const Priority = z.enum(PRIORITIES);
 export type Priority = z.infer<typeof Priority>;
 
-export const Title = oneLine(z.string().trim().min(1).max(500));
+export const Title = oneLine(500);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleAttachment, ids } from '../examples.ts';
-import { Id, ItemRef, RecordId } from '../fields.ts';
+import { Id, ItemRef, oneLine, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
 import { Attachment, AttachmentMetadata, MimeType } from './attachment.ts';
@@ -12,7 +12,7 @@ const CHUNK_DEADLINE_MS = 15_000;
 export const MAX_ATTACHMENTS_LISTED = 500;
 
 const FileName = z.string().min(1).max(MAX_FILE_NAME_LENGTH);
-const UploaderLabel = z.string().trim().min(1).max(200);
+const UploaderLabel = oneLine(200);
 
 export const listAttachments = operation({
   name: 'attachments.list',

@@ -25,7 +25,7 @@ export const Url = z
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an https URL')
   .meta({ format: 'uri' });
 const Types = z.array(EventPattern).min(1).max(MAX_TYPES);
-const Description = oneLine(z.string().trim().max(MAX_DESCRIPTION_LENGTH));
+const Description = oneLine(MAX_DESCRIPTION_LENGTH, { mayBeEmpty: true });
 
 export const listWebhooks = operation({
   name: 'webhooks.list',

@@ -13,7 +13,7 @@ const MAX_ALLOWED_DOMAINS_BYTES = 8 * 1024;
 /** Keeps the list of an organization's sources short. */
 export const MAX_SOURCES = 500;
 
-const Name = oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH));
+const Name = oneLine(MAX_NAME_LENGTH);
 const AllowedDomains = z
   .array(AllowedDomain)
   .max(MAX_ALLOWED_DOMAINS)

@@ -8,7 +8,7 @@ export const MAX_NAME_LENGTH = 100;
 const MAX_EMAIL_LENGTH = 254;
 
 /** The name of an organization, user or key: one line, since names are printed in terminals and logs. */
-export const Name = oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH));
+export const Name = oneLine(MAX_NAME_LENGTH);
 
 const EMAIL = z.regexes.email;
 /** An e-mail address, lower-cased: nobody has two accounts that differ only in case. */

@@ -9,9 +9,9 @@ import { ColumnRole } from './column-roles.ts';
 /** Per project: their list is one response. */
 export const MAX_BOARDS = 200;
 
-const name = oneLine(z.string().trim().min(1).max(200));
+const name = oneLine(200);
 const column = {
-  name: oneLine(z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH)),
+  name: oneLine(MAX_COLUMN_NAME_LENGTH),
   role: ColumnRole.nullable().optional(),
   limit: ColumnLimit.nullable().optional(),
 };

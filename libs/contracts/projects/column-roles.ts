@@ -113,12 +113,13 @@ export function roleOfName(name: string): ColumnRole | null {
 }
 
 /**
- * The same for all ways to write a column's name: in capitals or not, in any Unicode form, its words joined by spaces, hyphens or underscores. Turkish has two letters
+ * The same for all ways to write a column's name: in capitals or not, in any Unicode form, with or without what nobody sees, its words joined by spaces, hyphens or underscores. Turkish has two letters
  * i, which no language's lower case maps to each other in every case; lower case alone knows no capitals of ß.
  */
 export function foldedName(name: string): string {
   return name
     .normalize('NFKC')
+    .replace(/\p{DI}/gu, '')
     .toUpperCase()
     .toLowerCase()
     .replaceAll('i\u0307', 'i')

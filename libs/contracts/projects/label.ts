@@ -16,7 +16,7 @@ export type Label = z.infer<typeof Label>;
 
 /** What a caller may set. */
 export const labelFields = {
-  name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)).refine(
+  name: oneLine(MAX_NAME_LENGTH).refine(
     (name) => !/^none$/i.test(name),
     'must be another name: filters take none for items without a label',
   ),

@@ -31,11 +31,11 @@ export const Project = z.object({
 export type Project = z.infer<typeof Project>;
 export const WrittenProject = Project.extend(warnings);
 
-const names = z.array(oneLine(z.string().trim().min(1).max(500))).max(100);
+const names = z.array(oneLine(500)).max(100);
 
 /** What a caller may set; only `name` is required, at creation. */
 export const projectFields = {
-  name: oneLine(z.string().trim().min(1).max(200)),
+  name: oneLine(200),
   key: z
     .string()
     .regex(/^[A-Z]{1,5}$/, 'must be one to five letters A–Z')

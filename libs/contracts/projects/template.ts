@@ -23,7 +23,7 @@ export type Template = z.infer<typeof Template>;
 export const Templates = z
   .array(
     z.strictObject({
-      name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)),
+      name: oneLine(MAX_NAME_LENGTH),
       type: ItemType,
       title: Title.optional(),
       description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),

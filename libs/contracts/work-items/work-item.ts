@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { ItemRef, oneLine, RecordId, Timestamp } from '../fields.ts';
 import { ItemType, Title } from '../item-values.ts';
 import { Label, LabelRefs } from '../projects/label.ts';
 import { warnings } from '../warnings.ts';
@@ -98,7 +98,7 @@ const PRINTABLE = /^(?! )[^\p{C}\p{Zl}\p{Zp}]+(?<! )$/u;
 export const itemFields = {
   title: Title,
   description: z.string().max(50_000),
-  assignee: z.string().trim().max(200),
+  assignee: oneLine(200, { mayBeEmpty: true }),
   externalId: z
     .string()
     .min(1)

@@ -8,7 +8,11 @@ import type { BoardRecord } from './boards.model.ts';
 export function isNamed({ name }: Pick<LabelRecord, 'name'>, wanted: string): boolean {
   return folded(name) === folded(wanted);
 }
-const folded = (name: string) => name.normalize('NFKC').toLowerCase();
+const folded = (name: string) =>
+  name
+    .normalize('NFKC')
+    .replace(/\p{DI}/gu, '')
+    .toLowerCase();
 
 /** Those of an item as they are shown, by name; one that was deleted is none. */
 export function labelsOf(board: BoardRecord | undefined, ids: readonly string[] | undefined): Label[] {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { exampleLease, exampleTask, leaseToken, times } from '../../examples.ts';
-import { ColumnRef, ItemRef, ProjectId, RecordId, Timestamp } from '../../fields.ts';
+import { ColumnRef, ItemRef, oneLine, ProjectId, RecordId, Timestamp } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { MAX_RESOLVED_IDS } from '../resolve.ts';
-import { itemFields, Rework, WorkItem } from '../work-item.ts';
+import { Rework, WorkItem } from '../work-item.ts';
 
 export const MIN_LEASE_SECONDS = 60;
 export const MAX_LEASE_SECONDS = 3_600;
@@ -49,7 +49,7 @@ export const claimWorkItem = operation({
   input: z.strictObject({
     ids: z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).optional(),
     projectId: ProjectId.optional(),
-    agent: itemFields.assignee.min(1),
+    agent: oneLine(200),
     leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
     leaseToken: LeaseToken.optional().describe('Renews that lease'),
     waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('For a task'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { column, exampleTask, ids } from '../../examples.ts';
-import { ColumnRef, ItemRef, RecordId } from '../../fields.ts';
+import { ColumnRef, ItemRef, oneLine, RecordId } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { warnings } from '../../warnings.ts';
 import { byHand, forcedBy } from '../by-hand.ts';
@@ -18,7 +18,7 @@ export type CascadedMove = z.infer<typeof CascadedMove>;
 export const ColumnPosition = z.union([z.enum(['first', 'last']), z.strictObject({ after: ItemRef })]);
 export type ColumnPosition = z.infer<typeof ColumnPosition>;
 
-export const AiProvider = z.string().trim().min(1).max(100);
+export const AiProvider = oneLine(100);
 
 export const moveWorkItem = operation({
   name: 'workItems.move',

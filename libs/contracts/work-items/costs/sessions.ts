@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../../examples.ts';
-import { ItemRef, RecordId, Timestamp } from '../../fields.ts';
+import { ItemRef, oneLine, RecordId, Timestamp } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { agentFields } from '../../people/actor.ts';
 
@@ -26,13 +26,13 @@ export const tokenParts = {
 
 /** What an agent reports about its work; the same in every tool that records a session. */
 export const sessionReport = {
-  model: z.string().trim().min(1).max(200),
+  model: oneLine(200),
   totalTokens: Tokens,
   ...tokenParts,
   durationMs: z.int().min(0).max(MAX_DURATION_MS).optional(),
 };
-export const Provider = z.string().trim().min(1).max(100);
-export const SessionType = z.string().trim().min(1).max(50);
+export const Provider = oneLine(100);
+export const SessionType = oneLine(50);
 
 /** Dollars with six decimals, or `unknown` for a model without a known price. */
 export const Cost = z.string();

@@ -56,4 +56,4 @@ export const View = z.object({
 export type View = z.infer<typeof View>;
 
 /** What a caller may set. */
-export const viewFields = { name: oneLine(z.string().trim().min(1).max(MAX_NAME_LENGTH)) };
+export const viewFields = { name: oneLine(MAX_NAME_LENGTH) };
