@@ -1,13 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { tooLate } from './failure.ts';
 import { databaseServer } from './server.ts';
+import { patienceMs } from './writes/patience.ts';
 
 /** MongoDB server error code (error_codes.yml). */
 const INTERRUPTED = 11601;
+const TRANSIENT = mongoose.mongo.MongoErrorLabel.TransientTransactionError;
 
 /**
- * Runs `work` in one transaction; the driver retries conflicts with jittered backoff, and no attempt begins after the
- * deadline (the driver's own would continue for two minutes: since 7.8 its `timeoutMS` has no effect). `work` may run several times: it must have no effect except through `tx`.
+ * Runs `work` in one transaction, and again after a conflict; no attempt begins after the deadline (the driver's own would continue for two minutes: since 7.8 its
+ * `timeoutMS` has no effect). `work` may run several times: it must have no effect except through `tx`.
  * @param isStored whether the writes of `work` are stored, read outside the transaction; called if the server's reply to a commit cannot be trusted
  */
 export async function transaction<T>(
@@ -38,16 +41,25 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
       try {
         return await work(tx);
       } catch (error) {
-        isEnded = error instanceof mongoose.mongo.MongoError ? false : await abort(tx);
-        throw error;
+        const isMongos = error instanceof mongoose.mongo.MongoError;
+        isEnded = isMongos ? false : await abort(tx);
+        throw isMongos && error.hasErrorLabel(TRANSIENT) ? new Conflicted() : error;
       }
     };
-    const answer = await session.withTransaction(inTime, {
+    const options = {
       ...databaseServer().transactionOptions,
       writeConcern: { w: 'majority', journal: true },
-    });
-    isEnded = true;
-    return answer;
+    } as const;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await session.withTransaction(inTime, options);
+        isEnded = true;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Conflicted)) throw error;
+        await delay(patienceMs(attempt));
+      }
+    }
   } catch (error) {
     if (error instanceof mongoose.mongo.MongoError) isEnded = false;
     throw error;
@@ -55,6 +67,12 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
     await databaseServer().releaseSession(session, isEnded);
   }
 }
+
+/**
+ * The driver would run `work` again itself, after pauses that grow to half a second: too long to find the moment in which nobody else is writing. Whoever changed the
+ * columns or a budget of a busy board needed up to 9 s for some twenty attempts.
+ */
+class Conflicted extends Error {}
 
 /**
  * Errors thrown by `work` are common, and must not cost a session. The driver aborts too, but does not say whether that reached the server.
@@ -78,6 +96,6 @@ function isUnknownToServer(tx: ClientSession): boolean {
 /** Thrown from `work` to run it again: another transaction has changed what it relies on. */
 export function conflict(): mongoose.mongo.MongoError {
   const error = new mongoose.mongo.MongoError('Another transaction has written the same.');
-  error.addErrorLabel(mongoose.mongo.MongoErrorLabel.TransientTransactionError);
+  error.addErrorLabel(TRANSIENT);
   return error;
 }

@@ -7,6 +7,7 @@ import { tooLate } from '../failure.ts';
 import { enterOperation } from '../outbox/audited.ts';
 import { commitAlone, type TransactionScope } from '../writes/commit-alone.ts';
 import { commitTogether } from '../writes/group-commit.ts';
+import { patienceMs } from '../writes/patience.ts';
 import { Stale } from '../writes/stale.ts';
 import { inTurn } from '../writes/turns.ts';
 import { type CommitOutcome, WriteSet } from '../writes/write-set.ts';
@@ -256,16 +257,4 @@ function identityOf({ operation, areSameItems }: Repeatable, input: unknown, con
     ...effectIdentity({ idempotencyKey, caller }, operation.name, input),
     areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
   };
-}
-
-const FIRST_PAUSE_MS = 2;
-const LONGEST_PAUSE_MS = 100;
-
-/**
- * How long to wait before retrying a write that met others. Hardly at all at first: within one process, those that write the same thing go one after the other
- * anyway. Longer, and random, if that does not help, since then the conflict is with other replicas.
- */
-function patienceMs(attempt: number): number {
-  if (attempt <= 2) return 0;
-  return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 2));
 }
