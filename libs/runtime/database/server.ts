@@ -4,6 +4,13 @@ import { type AnyModel, countIndex, type OrderedRead, walkIndex } from './walk-i
 
 type Document = { readonly _id: string };
 
+/** Of a bulk write whose writes do not depend on each other. */
+export interface BulkOptions {
+  readonly ordered: boolean;
+  readonly session?: ClientSession;
+}
+export const UNORDERED: BulkOptions = { ordered: false };
+
 /** The steps that not every server takes in the same way. `connectDatabase` finds out which server it is. */
 export interface DatabaseServer {
   readonly clientOptions: mongoose.mongo.MongoClientOptions;
@@ -26,8 +33,8 @@ export interface DatabaseServer {
   nextInQueue<Row extends Document>(model: AnyModel, after: string, size: number): Promise<Row[]>;
   /** The documents that match any of the filters. No document may match two of them. */
   findAnyOf<Row>(model: AnyModel, filters: readonly object[]): Promise<Row[]>;
-  /** Carries out a command with several writes that do not depend on each other, with a session or without. It may be called twice. */
-  inOneCommit<T>(writes: number, command: (tx?: ClientSession) => Promise<T>): Promise<T>;
+  /** Carries out a command with several writes that do not depend on each other. It may be called twice. */
+  inOneCommit<T>(writes: number, command: (options: BulkOptions) => Promise<T>): Promise<T>;
   /** Awaited before the first write of each transaction. */
   ownSession(session: ClientSession, deadlineAtMs: number): Promise<void>;
   /** After a transaction. @param isOver whether nothing of it can be open any more */
@@ -59,7 +66,7 @@ export const MONGODB: DatabaseServer = {
   nextInQueue: (model, after, size) => MONGODB.nextBatch(model, after, size, {}),
   findAnyOf: (model, filters) => model.find({ $or: [...filters] }).lean(),
   // It waits for its journal once for the command.
-  inOneCommit: (_, command) => command(),
+  inOneCommit: (_, command) => command(UNORDERED),
   ownSession: async () => {},
   releaseSession: (session) => session.endSession(),
   isCommitted: async () => true,

@@ -1,7 +1,7 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { databaseServer } from '@worktrack/runtime/database/server';
-import { updateEach } from '@worktrack/runtime/database/writes/update-each';
+import { type Update, updateEach } from '@worktrack/runtime/database/writes/update-each';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import mongoose from 'mongoose';
 import { type SealedSecret, type WebhookDocument, WebhookModel } from './webhooks.model.ts';
@@ -210,8 +210,12 @@ export async function takeWebhooks(free: readonly WebhookDocument[], holder: str
     filter: { organizationId, _id, holder: null, enabled: true },
     set: { holder },
   }));
-  const areTaken = await databaseServer().inOneCommit(free.length, (tx) => updateEach(WebhookModel, updates, tx));
+  const areTaken = await updateInOneCommit(updates);
   return free.filter((_, index) => areTaken[index]);
+}
+
+function updateInOneCommit(updates: readonly Update[]): Promise<boolean[]> {
+  return databaseServer().inOneCommit(updates.length, (options) => updateEach(WebhookModel, updates, options));
 }
 
 /** The state that a turn leaves behind. */
@@ -232,7 +236,7 @@ export async function releaseWebhooks(releases: readonly Release[]): Promise<(Da
   for (const way of [0, 1, 2] as const) {
     const left = releases.filter((release) => !dueAt.has(release));
     const updates = left.map((release) => waysToRelease(release)[way]);
-    const areReleased = await databaseServer().inOneCommit(left.length, (tx) => updateEach(WebhookModel, updates, tx));
+    const areReleased = await updateInOneCommit(updates);
     for (const [index, release] of left.entries()) {
       if (areReleased[index]) dueAt.set(release, updates[index]?.set.dueAt ?? null);
     }

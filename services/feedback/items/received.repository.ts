@@ -57,8 +57,6 @@ export const receipts = {
     const updates = events.map(({ organizationId, subject }) => ({
       updateOne: { filter: { organizationId, _id: subject.id }, update: { $unset: { unpublished: 1 } } },
     }));
-    await databaseServer().inOneCommit(updates.length, (session) =>
-      ItemModel.bulkWrite(updates, { ordered: session !== undefined, ...(session && { session }) }),
-    );
+    await databaseServer().inOneCommit(updates.length, (options) => ItemModel.bulkWrite(updates, options));
   },
 };

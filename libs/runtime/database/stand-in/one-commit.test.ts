@@ -26,11 +26,11 @@ async function documents(count: number) {
   const ids = Array.from({ length: count }, () => uuidv7());
   await CountModel.insertMany(ids.map((_id) => ({ _id, by: '', seen: 0 })));
   const set = (by: string, of = ids) =>
-    inOneCommit(of.length, (tx) =>
+    inOneCommit(of.length, (options) =>
       updateEach(
         CountModel,
         of.map((_id) => ({ filter: { _id }, set: { by } })),
-        tx,
+        options,
       ),
     );
   const found = async () => (await CountModel.find({ _id: mongoose.trusted({ $in: ids }) }).lean()).map(({ by }) => by);

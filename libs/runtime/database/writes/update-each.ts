@@ -1,4 +1,5 @@
-import mongoose, { type ClientSession } from 'mongoose';
+import mongoose from 'mongoose';
+import { type BulkOptions, UNORDERED } from '../server.ts';
 import type { Collection, Filter } from './write-set.ts';
 
 export interface Update {
@@ -10,7 +11,7 @@ export interface Update {
 export async function updateEach(
   { collection }: Collection,
   updates: readonly Update[],
-  session?: ClientSession,
+  options: BulkOptions = UNORDERED,
 ): Promise<boolean[]> {
   if (updates.length === 0) return [];
   const namespace = `${mongoose.connection.name}.${collection.name}`;
@@ -23,6 +24,6 @@ export async function updateEach(
   // With the results of each: totals would not say which did not match.
   const { updateResults } = await mongoose.connection
     .getClient()
-    .bulkWrite(models, { ordered: session !== undefined, verboseResults: true, ...(session && { session }) });
+    .bulkWrite(models, { ...options, verboseResults: true });
   return updates.map((_, index) => updateResults?.get(index)?.matchedCount === 1);
 }

@@ -202,9 +202,7 @@ export async function recordAttempts(attempts: readonly Attempt[]): Promise<unde
     const again = { ...said, dueAtMs: retryAtMs, ...(holdsUntilMs !== undefined && { holdsUntilMs }) };
     return { updateOne: { filter: untried, update: { $set: again, $unset: { fresh: 1 } } } };
   });
-  await databaseServer().inOneCommit(updates.length, (session) =>
-    DeliveryModel.bulkWrite(updates, { ordered: session !== undefined, ...(session && { session }) }),
-  );
+  await databaseServer().inOneCommit(updates.length, (options) => DeliveryModel.bulkWrite(updates, options));
   return attempts.map(() => undefined);
 }
 
