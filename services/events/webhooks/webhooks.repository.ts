@@ -206,8 +206,9 @@ export async function firstDue(limit: number): Promise<WebhookDocument[]> {
 
 /** @returns those that `holder` is now the one to send to */
 export async function takeWebhooks(free: readonly WebhookDocument[], holder: string): Promise<WebhookDocument[]> {
-  const updates = free.map(({ organizationId, _id }) => ({
-    filter: { organizationId, _id, holder: null, enabled: true },
+  const updates = free.map(({ organizationId, _id, revision, wakes }) => ({
+    // As it was read. Its holder may be this one already, by a commit whose reply was lost: nobody else would send to it any more.
+    filter: { organizationId, _id, revision, wakes, holder: { $in: [null, holder] } },
     set: { holder },
   }));
   const areTaken = await updateInOneCommit(updates);

@@ -45,6 +45,35 @@ test('an endpoint is sent what was queued for it, though the reply to the commit
   const caller = newCaller();
   const end = await Endpoint.start();
   await webhooks.call('webhooks.create', { url: end.url }, caller);
+  loseReplyToCommit();
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(end.received).toHaveLength(1));
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(end.received).toHaveLength(2));
+  await end.stop();
+});
+
+test('endpoints that were taken by a commit whose reply was lost are sent to all the same', async () => {
+  const caller = newCaller();
+  const { organizationId } = caller;
+  const ends = await Promise.all(Array.from({ length: ENDPOINTS }, () => Endpoint.start()));
+  for (const { url } of ends) await webhooks.call('webhooks.create', { url }, caller);
+  // All at once, so that they are taken together.
+  await WebhookModel.updateMany({ organizationId }, { $set: { dueAt: new Date() }, $inc: { wakes: 1 } });
+  loseReplyToCommit();
+  webhooks.service.wake([]);
+  await until(async () =>
+    expect(await WebhookModel.find({ organizationId, holder: null, dueAt: null }).lean()).toHaveLength(ENDPOINTS),
+  );
+  await webhooks.append(caller, [{}]);
+  await until(() => {
+    for (const { received } of ends) expect(received).toHaveLength(1);
+  });
+  for (const end of ends) await end.stop();
+});
+
+/** Of the next one. The driver's work is run again. */
+function loseReplyToCommit(): void {
   const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;
   const lostOnce = vi.spyOn(ClientSession.prototype, 'commitTransaction').mockImplementationOnce(async function (
     this: mongo.ClientSession,
@@ -56,9 +85,4 @@ test('an endpoint is sent what was queued for it, though the reply to the commit
     throw error;
   });
   onTestFinished(() => void lostOnce.mockRestore());
-  await webhooks.append(caller, [{}]);
-  await until(() => expect(end.received).toHaveLength(1));
-  await webhooks.append(caller, [{}]);
-  await until(() => expect(end.received).toHaveLength(2));
-  await end.stop();
-});
+}
