@@ -21,8 +21,8 @@ import type { Queued, Sending, Taken } from './taking.ts';
 
 /** How many events are read at once. */
 const BATCH = 200;
-/** Per transaction. */
-const MAX_WRITES = 1_000;
+/** How many deliveries are made for an organization until it is the others' turn. */
+const MAX_IN_TURN = 1_000;
 /** In one for endpoints that fail: those of healthy ones wait no longer than it takes. */
 const MAX_WRITES_FOR_FAILING = 100;
 /** For an endpoint that fails: it is sent one at a time, seconds apart. The rest stays in the log until it accepts one. */
@@ -121,13 +121,15 @@ export class FanOut {
   /** One batch for the webhooks of an organization, except for those that keep failing. @returns whether there is more */
   async #readOn(scope: Scope): Promise<boolean> {
     const { behind, head } = await this.#behindIn(scope);
+    const well = behind.filter((webhook) => !keepsFailing(webhook));
+    const share = Math.floor(MAX_IN_TURN / Math.max(1, well.length));
     let hasMore = false;
-    for (const group of byCursor(behind.filter((webhook) => !keepsFailing(webhook)))) {
-      const events = await eventsFor(scope, group.cursor, head);
+    for (const { cursor, webhooks } of byCursor(well)) {
+      const events = await eventsFor(scope, cursor, Math.min(head, cursor + share));
       const last = events.at(-1);
       if (!last) continue;
       hasMore ||= last.seq < head;
-      for (const some of inShares(group.webhooks, MAX_WRITES / events.length)) await this.#queue(scope, some, events);
+      await this.#queue(scope, webhooks, events);
     }
     return hasMore;
   }
@@ -139,8 +141,9 @@ export class FanOut {
     for (const group of byCursor(idle)) {
       const events = await eventsFor(scope, group.cursor, head);
       const last = events.at(-1);
-      const [some] = inShares(group.webhooks, MAX_WRITES_FOR_FAILING / Math.min(events.length, MAX_QUEUED_FOR_FAILING));
-      if (!last || !some) continue;
+      if (!last) continue;
+      const ofEach = Math.min(events.length, MAX_QUEUED_FOR_FAILING);
+      const some = group.webhooks.slice(0, Math.floor(MAX_WRITES_FOR_FAILING / ofEach));
       await this.#queue(scope, some, events, MAX_QUEUED_FOR_FAILING);
       // The same ones again too, if there was nothing for them among these.
       return idle.length > some.length || last.seq < head;
@@ -257,17 +260,10 @@ function hasNothingToTry({ holder, dueAt, notBefore }: WebhookDocument): boolean
   return holder === null && (dueAt === null || dueAt > soonest(notBefore));
 }
 
-function eventsFor({ caller: { organizationId } }: Scope, cursor: number, head: number): Promise<LoggedEvent[]> {
-  return following(organizationId, cursor, Math.min(BATCH, head - cursor));
+function eventsFor({ caller: { organizationId } }: Scope, cursor: number, upTo: number): Promise<LoggedEvent[]> {
+  return following(organizationId, cursor, Math.min(BATCH, upTo - cursor));
 }
 
 function byCursor(webhooks: readonly WebhookDocument[]): { cursor: number; webhooks: readonly WebhookDocument[] }[] {
   return [...Map.groupBy(webhooks, ({ cursor }) => cursor)].map(([cursor, its]) => ({ cursor, webhooks: its }));
-}
-
-function inShares<T>(all: readonly T[], most: number): T[][] {
-  const size = Math.max(1, Math.floor(Math.min(most, all.length)));
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
 }
