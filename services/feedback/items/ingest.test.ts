@@ -103,6 +103,14 @@ describe('of equal messages to one source', () => {
   });
 });
 
+test('what waited in a spool for longer than ten minutes blocks nobody who says the same after it', async () => {
+  const first = submission({ acceptedAt: new Date(Date.now() - DUPLICATE_WINDOW_MS).toISOString() });
+  expect(outcomes(await feedback.ingest([first]))).toEqual(['stored']);
+  const second = submission({ organizationId: first.organizationId, sourceId: first.sourceId });
+  expect(outcomes(await feedback.ingest([second]))).toEqual(['stored']);
+  expect(await inbox(first.organizationId)).toHaveLength(2);
+});
+
 describe('an attempt that comes again', () => {
   test('is answered as the first, and stored once', async () => {
     const sent = submission();

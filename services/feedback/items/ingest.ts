@@ -28,29 +28,31 @@ interface Attempt {
 export async function ingest(duplicates: Duplicates, calls: readonly Submission[]): Promise<Answer[]> {
   const attempts = calls.map(attemptOf);
   const deadlineAtMs = Math.max(...calls.map(({ context }) => context.deadlineAtMs));
-  const wanted = attempts.filter(({ call }) => !call.input.onlyAgain);
+  // What waited in a spool was reserved when it was accepted there: the window counts from then.
+  const late = new Set(attempts.filter(({ call }) => call.input.acceptedAt !== undefined));
+  const wanted = attempts.filter((attempt) => !attempt.call.input.onlyAgain && !late.has(attempt));
   const holds = await duplicates.reserve(
     wanted.map(({ reservation }) => reservation),
     deadlineAtMs,
   );
-  const held = new Set(wanted.filter(({ call }, i) => holds[i] || call.input.acceptedAt !== undefined));
+  const held = new Set(wanted.filter((_, i) => holds[i]));
   const taken = new Set(wanted.filter((_, i) => holds[i] === 'taken'));
-  const reserved = attempts.map((attempt) => held.has(attempt));
-  const admitted = attempts.filter((_, i) => reserved[i]);
+  const isAdmitted = attempts.map((attempt) => held.has(attempt) || late.has(attempt));
+  const admitted = attempts.filter((_, i) => isAdmitted[i]);
   const release = (some: readonly Attempt[]) =>
     duplicates.release(some.filter((attempt) => taken.has(attempt)).map(({ reservation }) => reservation));
   const failures = await store(admitted, release, deadlineAtMs);
 
   // What was refused or already exists may be an attempt at a submission that was stored before: check before answering.
-  const again = attempts.filter((attempt, i) => !reserved[i] || failures.get(attempt) === 'exists');
+  const again = attempts.filter((attempt, i) => !isAdmitted[i] || failures.get(attempt) === 'exists');
   const stored = await storedItems(again.map(({ document }) => document));
 
-  await eraseExpired(attempts.filter(({ call }) => call.input.acceptedAt !== undefined));
+  await eraseExpired([...late]);
 
   const answers = attempts.map((attempt, i): { readonly answer: Answer; readonly keep: boolean } => {
     const { call, document } = attempt;
     const failure = failures.get(attempt);
-    if (reserved[i] && failure === undefined) return { answer: { output: answerOf(document) }, keep: true };
+    if (isAdmitted[i] && failure === undefined) return { answer: { output: answerOf(document) }, keep: true };
     const earlier = stored.get(document._id);
     if (earlier) {
       if (isRepetition(earlier, document)) {
@@ -74,8 +76,8 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     return { answer: { error: duplicate.toValue() }, keep: true };
   });
 
-  const confirmed = attempts.filter((_, i) => reserved[i] && answers[i]?.keep);
-  const released = attempts.filter((_, i) => reserved[i] && !answers[i]?.keep);
+  const confirmed = attempts.filter((attempt, i) => held.has(attempt) && answers[i]?.keep);
+  const released = attempts.filter((attempt, i) => held.has(attempt) && !answers[i]?.keep);
   await Promise.all([duplicates.confirm(confirmed.map(({ reservation }) => reservation)), release(released)]);
   return answers.map(({ answer }) => answer);
 }
