@@ -32,6 +32,8 @@ const system = await startBenchSystem({
 });
 const bare = fork(join(import.meta.dirname, 'bare/ingest-server.ts'), {
   env: { ...process.env, MONGODB_URL: system.servers.urls.mongodb },
+  // A group of its own, like every part of the system: its CPU is counted by it.
+  detached: true,
 });
 try {
   const barePort = await new Promise<number>((resolve) => bare.once('message', (port) => resolve(port as number)));
@@ -83,7 +85,7 @@ try {
 
   /** CPU of each part in µs per request, by side and part. */
   const cpu = new Map<string, number>();
-  const parts = partsOf(system);
+  const parts = [...partsOf(system), ['bare', bare.pid ?? 0] as const];
   const results = new Map<string, LoadResult[]>();
   let firstNumber = 1;
   for (let round = 0; round <= Number(values.rounds); round++) {
