@@ -1,5 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
+import { completeValidation } from '@worktrack/contracts/work-items/agents/completions';
+import { faultsOf } from '@worktrack/runtime/validation/parse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
@@ -332,3 +334,16 @@ test.each([
     expect(await stateOf(item.id)).toEqual(before);
   },
 );
+
+test('a validation without a model hears of verdicts by people only if it gives one', () => {
+  const messages = (given: object) =>
+    faultsOf(completeValidation.input, { workItemId: 'W-T-1', ...given }).map(({ path, message }) => [path, message]);
+  expect(messages({})).toEqual([
+    ['model', 'is required'],
+    ['totalTokens', 'is required'],
+  ]);
+  expect(messages({ result: 'pass' })).toEqual([]);
+  expect(messages({ result: 'pass', totalTokens: 1 })).toEqual([
+    ['model', expect.stringContaining('a verdict by a person')],
+  ]);
+});

@@ -80,7 +80,11 @@ function refuseVerdict(
   const { result, model, totalTokens, testResults } = given;
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   const isByPerson = result !== undefined && model === undefined && totalTokens === undefined;
-  const otherwise = 'is required, but for a verdict by a person, who gives result and neither model nor totalTokens';
+  // Whoever gives no result is not told of it: only people do.
+  const otherwise =
+    result === undefined
+      ? 'is required'
+      : 'is required, but for a verdict by a person, who gives result and neither model nor totalTokens';
   if (!isByPerson && model === undefined) fault('model', otherwise);
   if (!isByPerson && totalTokens === undefined) fault('totalTokens', otherwise);
   if (result === 'pass' && (testResults?.failed ?? 0) > 0) fault('result', 'must not be pass: tests failed');
