@@ -9,8 +9,8 @@ import { HANDED_OVER, isHandedOver } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { baseWarnings } from '../dependencies/returned-bases.ts';
 import { takenFrom } from '../gates/taking.ts';
+import { requirePresent } from '../history/require-present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { requireItem } from '../items/items.repository.ts';
 import type { LeaseRecord } from '../items/lease.model.ts';
 import { handOverProblem, isHolder } from '../items/lease.ts';
 import { warned } from '../items/warnings.ts';
@@ -25,7 +25,7 @@ export async function completeAiTask(
   input: Input<typeof operation>,
   given: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(given, input.workItemId);
+  const item = await requirePresent(given, input.workItemId);
   const lease = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
   const context = { ...given, ...(lease && { by: { agent: lease.agent, run: lease.run, model: input.model } }) };
   requireSameItem(context, item, input.taskId);

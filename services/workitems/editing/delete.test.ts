@@ -66,6 +66,35 @@ describe('a deleted item', () => {
     expect(await call(limited, 'workItems.delete', { id: item.id })).toMatchObject({ deleted: true });
   });
 
+  test('is what its holder is told, by whatever it does next', async () => {
+    const other = { ...project.caller, keyId: '01990000-0000-7000-8000-000000000001' };
+    const item = await project.create('task');
+    const { lease } = await call(project.caller, 'workItems.claim', { agent: 'agent', ids: [item.id] });
+    const leaseToken = lease?.token as string;
+    expect((await call(other, 'workItems.delete', { id: item.id })).warnings).toHaveLength(1);
+    for (const workItemId of [item.id, item.taskId]) {
+      const mine = { workItemId, leaseToken };
+      const done = { ...mine, model: 'gpt-5', totalTokens: 1 };
+      for (const next of [
+        call(project.caller, 'workItems.progress', mine),
+        call(project.caller, 'workItems.release', mine),
+        call(project.caller, 'workItems.completeAiTask', done),
+      ]) {
+        const { code, message } = await failure(next);
+        expect([code, message]).toEqual([
+          'NOT_FOUND',
+          `${item.taskId} was deleted, and a lease on it ended with it. Stop working on it.`,
+        ]);
+      }
+    }
+    expect((await failure(call(project.caller, 'workItems.claim', { agent: 'agent', leaseToken }))).message).toContain(
+      'deleted',
+    );
+    const limited = { ...project.caller, projects: [project.project.id] };
+    const { message } = await failure(call(limited, 'workItems.progress', { workItemId: item.id, leaseToken }));
+    expect(message).toBe(`There is no work item ${item.id}.`);
+  });
+
   test('of another organization is not found, nor is its history', async () => {
     const stranger = await startProject('Quite another');
     const item = await stranger.create('task');

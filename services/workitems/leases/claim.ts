@@ -162,7 +162,7 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
   if (!item || !isLive(item.lease, now) || item.lease.token !== leaseToken) {
     throw context.fail(
       'CONFLICT',
-      'The lease of leaseToken has ended: it expired, or the item was moved, released or claimed by another agent. Claim again without leaseToken.',
+      'The lease of leaseToken has ended: it expired, or the item was moved, released, deleted or claimed by another agent. Claim again without leaseToken.',
     );
   }
   const lease = renewed(item.lease, now, input.leaseSeconds);

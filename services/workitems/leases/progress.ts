@@ -8,8 +8,8 @@ import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { budgetsOver, counted, restOf } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
 import { answersTo, type NewEvent } from '../history/history.repository.ts';
+import { requirePresent } from '../history/require-present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { requireItem } from '../items/items.repository.ts';
 import type { LeaseRecord, TokenReport } from '../items/lease.model.ts';
 import { isLive, renewed, shownLease } from '../items/lease.ts';
 import { mentionsIn } from '../items/people.ts';
@@ -30,7 +30,7 @@ export async function reportProgress(
   given: Context,
 ): Promise<Output<typeof operation>> {
   const now = new Date();
-  const item = await requireItem(given, input.workItemId);
+  const item = await requirePresent(given, input.workItemId);
   const before = item.lease;
   if (!isLive(before, now) || before.token !== input.leaseToken) {
     throw given.fail(

@@ -7,7 +7,7 @@ import { columnById, requireColumn, roleOf } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
 import { enforcedGate } from '../gates/gates.ts';
 import { givenBack } from '../gates/taking.ts';
-import { requireItem } from '../items/items.repository.ts';
+import { requirePresent } from '../history/require-present.ts';
 import { isLive } from '../items/lease.ts';
 import { toWorkItem } from '../items/shown/present.ts';
 import { moveTo } from '../moves/move.ts';
@@ -17,7 +17,7 @@ export async function releaseWorkItem(
   { workItemId, leaseToken, boardColumnId }: Input<typeof operation>,
   given: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(given, workItemId);
+  const item = await requirePresent(given, workItemId);
   if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {
     throw given.fail(
       'CONFLICT',
