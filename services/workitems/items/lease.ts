@@ -27,10 +27,11 @@ const AWAITING_INPUT_SECONDS = 24 * 60 * 60;
 export function termOf(
   now: Date,
   leaseSeconds: number,
-  { state = 'working', askedAt = now }: Partial<Pick<LeaseRecord, 'state' | 'askedAt'>> = {},
+  { state = 'working', question, askedAt = now }: Partial<Pick<LeaseRecord, 'state' | 'question' | 'askedAt'>> = {},
 ): Pick<LeaseRecord, 'leaseSeconds' | 'expiresAt' | 'unsettledUntil' | 'stallsAt'> {
   const expiresAt = after(now, leaseSeconds);
-  const answeredBy = state === 'awaiting_input' ? after(askedAt, AWAITING_INPUT_SECONDS) : expiresAt;
+  const isAsking = state === 'awaiting_input' && question !== undefined;
+  const answeredBy = isAsking ? after(askedAt, AWAITING_INPUT_SECONDS) : expiresAt;
   const ends = new Date(Math.max(answeredBy.getTime(), expiresAt.getTime()));
   const stallsAt = after(now, leaseSeconds * STALLS_AFTER);
   // An agent that waits for an answer is waited for anyway.

@@ -201,6 +201,16 @@ describe('a heartbeat', () => {
     expect((await failure(call(project.caller, 'workItems.comment', stale))).code).toBe('CONFLICT');
   });
 
+  test('without a question is waited for no longer than any other lease', async () => {
+    const { id } = await project.create('task');
+    const mine = await claimed({ leaseSeconds: 60 });
+    const { lease } = await beat(mine, { state: 'awaiting_input' });
+    expect(Date.parse(lease.expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
+    const asked = await beat(mine, { state: 'awaiting_input', question: 'Which?' });
+    expect(Date.parse(asked.lease.expiresAt) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    expect((await project.get(id)).lease).toMatchObject({ question: 'Which?' });
+  });
+
   test('and comments that arrive at the same time: each is delivered once, to exactly one heartbeat', async () => {
     const task = await project.create('task');
     const mine = await claimed();

@@ -795,9 +795,11 @@ export class Model {
       lease.report = { ...used, model, earlier: beforeModel(report, model), paid, atMs: learned.atMs };
     }
     if (state === 'awaiting_input' && (isAsked || from !== state)) lease.askedAtMs = learned.atMs;
-    const answeredByMs = state === 'awaiting_input' ? (lease.askedAtMs as number) + DAY_MS : 0;
+    if (isAsked) Object.assign(lease, { question });
+    const isAsking = state === 'awaiting_input' && lease.question !== undefined;
+    const answeredByMs = isAsking ? (lease.askedAtMs as number) + DAY_MS : 0;
     const expiresAtMs = Math.max(learned.atMs + leaseSeconds * 1_000, answeredByMs);
-    Object.assign(lease, { state, expiresAtMs, ...(isAsked && { question }) });
+    Object.assign(lease, { state, expiresAtMs });
     const asked: ModelEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question, question: true } }] : [];
     if (state === from) this.#record(item, asked);
     else {
