@@ -79,8 +79,8 @@ test('every query of every operation is answered by an index, without a sort', a
     const feature = await ask(caller, 'workItems.createFeature', { title: 'Feature', parentId: epic.id });
     const story = await ask(caller, 'workItems.createStory', { title: 'Story', parentId: feature.taskId });
     const task = await ask(caller, 'workItems.createTask', { title: 'Task', parentId: story.id });
-    const second = await create('task', { parentId: task.id, metadata: { dependsOn: [task.taskId] } });
     const third = await create('task', { column: 'In Progress' });
+    const second = await create('task', { parentId: task.id, metadata: { dependsOn: [third.taskId] } });
     const idea = await create('idea', { title: 'Idea' });
 
     const filters = { assignee: 'ada', type: 'task', priority: 'low' } as const;

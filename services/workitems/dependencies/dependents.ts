@@ -6,7 +6,7 @@ import { claimable } from '../items/claimable.ts';
 import { dependentsOf } from '../items/items.repository.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
-import { changedSoFar, soFarOf } from '../writes/so-far.ts';
+import { soFarOf } from '../writes/so-far.ts';
 
 /** An item that has moved to another column, or was deleted, and what that means for its dependents. */
 export interface Crossing {
@@ -34,12 +34,7 @@ export async function followCrossings(
   const byReference = new Map(
     crossings.flatMap((each) => [[each.item._id, each] as const, [each.item.taskId, each] as const]),
   );
-  const found = await dependentsOf(scope, [...byReference.keys()]);
-  const known = new Set(found.map(({ _id }) => _id));
-  const dependsOnOne = ({ dependsOn }: ItemOutline) => dependsOn.some((reference) => byReference.has(reference));
-  // One that depends on it only since this write (on its own parent, which follows it): nothing stored says so yet.
-  const others = changedSoFar(scope).filter((item) => !known.has(item._id) && dependsOnOne(item));
-  const dependents = [...found, ...others];
+  const dependents = await dependentsOf(scope, [...byReference.keys()]);
   const boardIds = dependents.map(({ boardId }) => boardId).filter((boardId) => !changedBoards.has(boardId));
   const boards = new Map([...changedBoards, ...(await boardsForWrite(scope, boardIds))]);
   for (const dependent of dependents) {

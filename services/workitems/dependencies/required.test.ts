@@ -34,7 +34,8 @@ describe('dependsOn', () => {
   test('that is removed by the write that lets the parent follow waits for nothing', async () => {
     const story = await project.create('story');
     const other = await task({ column: 'In Progress' });
-    const item = await task({ parentId: story.id, dependsOn: [story.id, other.id] });
+    const item = await task({ parentId: story.id });
+    await storeUnchecked(item.id, { dependsOn: [story.id, other.id] });
     await project.update(item.id, { dependsOn: [], boardColumnId: project.column('Done') });
     expect((await project.get(story.id)).columnName).toBe('Done');
     await project.move(item.id, 'To Do');
@@ -96,6 +97,56 @@ describe('dependsOn', () => {
     await project.update(last.id, { dependsOn: [first.id, second.id] });
   });
 
+  test('on what is above the item can never be met, and is refused however it comes about', async () => {
+    const epic = await project.create('epic');
+    const feature = await project.create('feature', { parentId: epic.id });
+    const story = await project.create('story', { parentId: feature.id });
+    const isAbove = (ref: string) =>
+      `dependsOn: ${ref} is above the item, and so done only when the item is; name what it really waits for.`;
+    for (const ref of [epic.id, feature.taskId, story.id]) {
+      expect((await failure(task({ parentId: story.id, dependsOn: [ref] }))).message).toBe(isAbove(ref));
+      const inBacklog = { title: 'T', parentId: story.id, metadata: { dependsOn: [ref] } };
+      const session = { ...project.caller, sessionProjectId: project.project.id };
+      expect((await failure(call(session, 'workItems.createTask', inBacklog))).message).toBe(isAbove(ref));
+    }
+    const item = await task({ parentId: story.id });
+    expect((await failure(project.update(item.id, { dependsOn: [epic.taskId] }))).message).toBe(isAbove(epic.taskId));
+
+    const waiting = await task({ dependsOn: [epic.taskId] });
+    const middle = await task();
+    await project.update(waiting.id, { parentId: middle.id });
+    for (const id of [middle.id, waiting.id]) {
+      const refused = await failure(project.update(id, { parentId: story.id }));
+      expect(refused.message).toMatch(
+        new RegExp(
+          `^${waiting.taskId} depends on ${epic.taskId}, which would be above it.*change dependsOn of this item first`,
+        ),
+      );
+      expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'parentId' }] } });
+    }
+    // What says what to change is true; and both may be changed at once.
+    const both = { parentId: story.id, dependsOn: [feature.id] };
+    expect((await failure(project.update(waiting.id, both))).message).toBe(isAbove(feature.id));
+    await project.update(waiting.id, { parentId: story.id, dependsOn: [] });
+    await project.update(middle.id, { parentId: story.id });
+    // The other way round is what holds anyway.
+    await project.update(epic.id, { dependsOn: [item.id] });
+  });
+
+  test('on what is above the item, in older data, stays readable, can be moved with its tree, and be removed', async () => {
+    const epic = await project.create('epic');
+    const [from, to] = [1, 2].map(() => project.create('feature', { parentId: epic.id }));
+    const story = await project.create('story', { parentId: (await from)?.id });
+    const item = await task({ parentId: story.id });
+    await storeUnchecked(item.id, { dependsOn: [epic.id] });
+    await project.update(item.id, { title: 'New' });
+    await project.update(story.id, { parentId: (await to)?.id });
+    expect((await project.get(item.id)).metadata).toEqual({ dependsOn: [epic.id] });
+    expect(await claim()).toMatchObject({ claimed: false });
+    await project.update(item.id, { dependsOn: [] });
+    expect((await claim()).workItem?.id).toBe(item.id);
+  });
+
   test('in older data keeps blocking, is reported, and does not hold up other changes', async () => {
     const item = await task();
     await storeUnchecked(item.id, { dependsOn: ['W-T-999'] });
@@ -111,7 +162,8 @@ describe('dependsOn', () => {
     const stays = await task({ column: 'Done' });
     const dependent = await task({ metadata: { dependsOn: [gone.taskId.toLowerCase(), stays.id, gone.id], a: 1 } });
     const single = await task({ metadata: { dependsOn: gone.id } });
-    const child = await task({ parentId: gone.id, dependsOn: [gone.id] });
+    const child = await task({ parentId: gone.id });
+    await storeUnchecked(child.id, { dependsOn: [gone.id] });
     await project.update(parent.id, { dependsOn: [gone.id] });
     await call(project.caller, 'workItems.delete', { id: gone.id });
 
@@ -199,15 +251,4 @@ describe('warnings', () => {
     expect(await call(other, 'workItems.update', { id: item.id, title: 'Same' })).not.toHaveProperty('warnings');
     expect((await call(other, 'workItems.delete', { id: item.id })).warnings).toHaveLength(1);
   });
-});
-
-test('a task that comes to depend on its parent in the write whose cascade takes the parent along waits for nothing', async () => {
-  const own = await startProject();
-  const parent = await own.create('task');
-  const task = await own.create('task', { column: 'Review' });
-  const fields = { parentId: parent.id, boardColumnId: own.column('Done'), metadata: { dependsOn: [parent.id] } };
-  await own.update(task.id, fields);
-  expect((await own.get(parent.id)).columnName).toBe('Done');
-  await own.move(task.id, 'To Do');
-  expect(await call(own.caller, 'workItems.claim', { agent: 'one' })).toMatchObject({ workItem: { id: task.id } });
 });

@@ -1,11 +1,13 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Metadata } from '@worktrack/contracts/metadata';
+import { aboveFault } from '@worktrack/contracts/work-items/changes/references';
 import { MAX_DEPENDENCIES } from '@worktrack/contracts/work-items/work-item';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { exists } from '../calls/within.repository.ts';
+import { below } from '../items/found-by.ts';
 import { asRead, inColumn } from '../items/grounds.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
@@ -22,6 +24,8 @@ export interface Naming {
   readonly projectId: string;
   /** Absent while the item is being created: nothing refers to it yet. */
   readonly existing?: ItemOutline;
+  /** What it is found by, as far as its ancestors say it (found-by.ts), once this is written. */
+  readonly foundBy: readonly string[];
   readonly metadata: Metadata;
   /** What this write changes; the rest stays as it is, including in older data. */
   readonly isWritten: { readonly dependsOn: boolean; readonly ideaId: boolean };
@@ -35,13 +39,13 @@ export interface Dependencies {
 }
 
 /**
- * Checks the references in metadata, dependencies and an idea, with one query. Rejects unknown ids, items of another project, the item itself, cycles, and
- * ideas that are not ideas.
+ * Checks the references in metadata, dependencies and an idea, with one query. Rejects unknown ids, items of another project, the item itself, its ancestors,
+ * cycles, and ideas that are not ideas.
  * @returns undefined if the dependencies are not written. Otherwise the write relies on each item they refer to, so that none of them is
  * handed over or deleted unnoticed.
  */
 export async function requireNamed(scope: Scope, naming: Naming): Promise<Dependencies | undefined> {
-  const { metadata, isWritten, projectId, existing } = naming;
+  const { metadata, isWritten, projectId, existing, foundBy } = naming;
   const dependsOn = isWritten.dependsOn ? dependenciesOf(metadata) : [];
   const ideaRef = isWritten.ideaId ? dependenciesOf({ dependsOn: [metadata.ideaId] }) : [];
   const found = await findOutlines(scope, [...dependsOn, ...ideaRef]);
@@ -61,7 +65,9 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
     if (dependsOn.length > MAX_DEPENDENCIES) fault('dependsOn', `must name at most ${MAX_DEPENDENCIES} work items`);
     for (const ref of dependsOn) {
       const isItself = existing !== undefined && [existing._id, existing.taskId].includes(ref);
-      const wrong = isItself ? `${quoted(ref)} is the item itself` : whatIsWrongWith(ref);
+      const wrong = isItself
+        ? `${quoted(ref)} is the item itself`
+        : (whatIsWrongWith(ref) ?? (foundBy.includes(below(ref)) ? aboveFault(ref) : undefined));
       if (wrong) fault('dependsOn', wrong);
     }
   }

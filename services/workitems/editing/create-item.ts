@@ -12,7 +12,7 @@ import { drawTaskId } from '../counters/task-id.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { type Dependencies, requireNamed } from '../dependencies/required.ts';
 import { claimable } from '../items/claimable.ts';
-import { foundBy } from '../items/found-by.ts';
+import { aboveChildrenOf, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { assigneeMeant, mentionsIn } from '../items/people.ts';
 import { toWorkItem } from '../items/shown/present.ts';
@@ -61,7 +61,7 @@ export async function createItem(
     requireParentFor(scope, { type, projectId }, parent);
     countChildren(scope, parent, 1);
   }
-  const content = await contentOf(scope, board, input);
+  const content = await contentOf(scope, board, input, parent ? aboveChildrenOf(parent) : []);
   // Numbers come last, so that refused calls use none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const item = newItem(scope, input, place, { ...content, taskId, position, childCount: 0 });
@@ -92,10 +92,12 @@ export async function contentOf(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
   board: BoardRecord,
   input: Pick<NewItem, 'dependsOn' | 'ideaId' | 'labels' | 'metadata'>,
+  /** What is above it, as it will be found by (found-by.ts). */
+  foundBy: readonly string[],
 ): Promise<Content> {
   const metadata = merged(scope, {}, metadataPatch(input) ?? {});
   const isWritten = { dependsOn: 'dependsOn' in metadata, ideaId: 'ideaId' in metadata };
-  const named = await requireNamed(scope, { projectId: board.projectId, metadata, isWritten });
+  const named = await requireNamed(scope, { projectId: board.projectId, foundBy, metadata, isWritten });
   const labels = input.labels?.length ? requireLabels(scope, board, input.labels) : undefined;
   return { metadata, labels, ...(named ?? { dependsOn: [], waitsFor: [] }) };
 }

@@ -149,6 +149,21 @@ describe('many items at once', () => {
       ]),
     );
     expect(tree.message).toContain('cannot be below itself');
+    const above = await project.create('epic');
+    for (const plan of [
+      [
+        { ref: 'a', title: 'A', type: 'epic' },
+        { ref: 'b', title: 'B', type: 'feature', parentId: '#a' },
+        { title: 'C', type: 'task', parentId: '#b', dependsOn: ['#a'] },
+      ],
+      [
+        { ref: 'a', title: 'A', type: 'epic', externalId: 'there' },
+        { ref: 'b', title: 'B', type: 'feature', parentId: above.id },
+        { title: 'C', type: 'task', parentId: '#b', metadata: { dependsOn: [above.taskId] } },
+      ],
+    ] satisfies Items[]) {
+      expect((await failure(create(plan))).message).toMatch(/items\.2\.dependsOn: \S+ is above the item/);
+    }
     const deep = Array.from({ length: 21 }, (_, n) => ({
       ref: `n${n}`,
       title: 'Deep',

@@ -1,11 +1,13 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { createWorkItems as operation } from '@worktrack/contracts/work-items/changes/create-items';
 import {
+  aboveFault,
   type ByRef,
   indexOf,
   isRef,
   parentsFirst,
   refsOf,
+  refuseAncestors,
   refuseCycles,
 } from '@worktrack/contracts/work-items/changes/references';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
@@ -15,7 +17,7 @@ import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import { drawTaskId } from '../counters/task-id.ts';
-import { ancestorIdsOf } from '../items/found-by.ts';
+import { aboveChildrenOf, ancestorIdsOf, below } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
 import { findByExternalId } from '../items/shown/shown.repository.ts';
@@ -56,6 +58,7 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
   const byRef = refsOf(input.items, faults.add);
   const order = parentsFirst(input.items, byRef, faults.add);
   refuseCycles(input.items, byRef, faults.add);
+  refuseAncestors(input.items, byRef, faults.add);
 
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   // Asked for once, and only if some item does not say where it goes.
@@ -89,7 +92,15 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
   for (const index of items.keys()) {
     if (places[index]?.existing) continue;
     refuseWithin(index, items, places, byRef, faults);
-    if (isRef(items[index]?.parentId)) refuseDepth(index, items, parents, byRef, faults);
+    const { top, levels } = upwards(index, items, byRef);
+    const parent = parents[top];
+    if (isRef(items[index]?.parentId) && levels + levelsOf(parent) > MAX_TREE_LEVELS) {
+      faults.add(index, 'parentId', `work items may be nested ${MAX_TREE_LEVELS} levels deep at most`);
+    }
+    const above = parent ? aboveChildrenOf(parent) : [];
+    for (const each of planned[index]?.content.dependsOn ?? []) {
+      if (above.includes(below(each))) faults.add(index, 'dependsOn', aboveFault(each));
+    }
   }
   faults.throwIfAny();
 
@@ -165,7 +176,7 @@ async function plan(context: Context, place: Location, given: GivenItem): Promis
   const projectId = place.project._id;
   // Where none are given, those that its metadata name hold.
   const outside = dependsOn && { dependsOn: dependsOn.filter((each) => !isRef(each)) };
-  const content = await contentOf(context, place.board, { ...given, ...outside });
+  const content = await contentOf(context, place.board, { ...given, ...outside }, []);
   const parent = parentId === undefined || isRef(parentId) ? undefined : await requireItem(context, parentId);
   if (parent) requireParentFor(context, { type: given.type, projectId }, parent);
   return { ...place, given, parent, content };
@@ -192,14 +203,12 @@ function refuseWithin(
   if (fault) faults.add(index, 'parentId', `${fault} (${parentId})`);
 }
 
-/** @param parents the one of each new item that exists already */
-function refuseDepth(
+/** The topmost of what the call itself has above one of its items, or that item, and on how many levels they are. */
+function upwards(
   index: number,
   items: readonly GivenItem[],
-  parents: readonly (ItemRecord | undefined)[],
   byRef: ByRef,
-  faults: Faults,
-): void {
+): { readonly top: number; readonly levels: number } {
   let levels = 0;
   let top = index;
   // Those of a circle never end, and are refused already.
@@ -207,9 +216,7 @@ function refuseDepth(
     top = at;
     at = indexOf(byRef, items[at]?.parentId);
   }
-  if (levels + levelsOf(parents[top]) > MAX_TREE_LEVELS) {
-    faults.add(index, 'parentId', `work items may be nested ${MAX_TREE_LEVELS} levels deep at most`);
-  }
+  return { top, levels };
 }
 const levelsOf = (item: ItemRecord | undefined) => (item ? ancestorIdsOf(item).length + 1 : 0);
 

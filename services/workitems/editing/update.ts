@@ -9,6 +9,7 @@ import { columnAt, requireColumn } from '../boards/columns.ts';
 import { changedLabels, labelsOf } from '../boards/labels.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireVersion } from '../calls/version.ts';
+import { requireNoDependencyOn } from '../dependencies/above.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import { passAsType } from '../gates/gates.ts';
 import type { NewEvent } from '../history/history.repository.ts';
@@ -46,10 +47,13 @@ export async function updateWorkItem(
     await requireTypeForChildren(context, item, differing.type);
     await passAsType(context, item, differing.type, board, column ?? columnAt(board, item.boardColumnId));
   }
+  const place = newParent === undefined ? {} : { foundBy: foundBy(item, newParent) };
+  const named = await changedDependencies(context, item, differing, { ...item, ...place });
+  if (newParent) await requireNoDependencyOn(context, { ...item, ...named }, newParent, descendants);
   const changes: ItemChanges = {
     ...differing,
-    ...(newParent !== undefined && { foundBy: foundBy(item, newParent) }),
-    ...(await changedDependencies(context, item, differing)),
+    ...place,
+    ...named,
     ...(differing.assignee !== undefined && pickUser(assigneeMeant(context, input.assignee))),
   };
 
@@ -145,13 +149,15 @@ async function changedDependencies(
   context: Context,
   item: ItemRecord,
   { metadata }: Partial<Editable>,
+  { foundBy }: Pick<ItemRecord, 'foundBy'>,
 ): Promise<Pick<ItemChanges, 'dependsOn' | 'waitsFor' | 'onReturnedBase'>> {
   if (metadata === undefined) return {};
   const isWritten = {
     dependsOn: !isDeepStrictEqual(metadata.dependsOn, item.metadata.dependsOn) && metadata.dependsOn !== undefined,
     ideaId: !isDeepStrictEqual(metadata.ideaId, item.metadata.ideaId) && metadata.ideaId !== undefined,
   };
-  const named = await requireNamed(context, { projectId: item.projectId, existing: item, metadata, isWritten });
+  const { projectId } = item;
+  const named = await requireNamed(context, { projectId, existing: item, foundBy, metadata, isWritten });
   if (named) return { ...named, ...marksLeft(item, named.dependsOn) };
   if ('dependsOn' in metadata || item.dependsOn.length === 0) return {};
   return { dependsOn: [], waitsFor: [], ...marksLeft(item, []) };

@@ -79,6 +79,17 @@ describe('at the same time', () => {
     expect(ended(outcomes, 'fulfilled')).toBe(1);
   });
 
+  test.each(ROUNDS)('a task comes to depend on what its tree moves below: only one of both (round %i)', async () => {
+    const [above, top] = [await project.create('task'), await project.create('task')];
+    const middle = await project.create('task', { parentId: top.id });
+    const bottom = await project.create('task', { parentId: middle.id });
+    const outcomes = await Promise.allSettled([
+      project.update(top.id, { parentId: above.id }),
+      project.update(bottom.id, { dependsOn: [above.id] }),
+    ]);
+    expect(ended(outcomes, 'fulfilled')).toBe(1);
+  });
+
   test.each(ROUNDS)('three chains of dependencies are tied together: they form no cycle (round %i)', async () => {
     const chains = await Promise.all(
       [1, 2, 3].map(async () => {

@@ -23,6 +23,12 @@ export function aboveAllBelow({ foundBy }: Pick<ItemRecord, 'foundBy'>): string[
   return foundBy.filter((phrase) => phrase.startsWith(BELOW));
 }
 
+/** What would be above an item, and everything below it, that is not yet, once it has this parent: UUIDs and task IDs. */
+export function newAbove({ foundBy }: Pick<ItemRecord, 'foundBy'>, parent: Placed): string[] {
+  const phrases = aboveAllBelow({ foundBy: aboveChildrenOf(parent) });
+  return phrases.filter((phrase) => !foundBy.includes(phrase)).map((phrase) => phrase.slice(BELOW.length));
+}
+
 /** @param ref a UUID or a task ID */
 export const itself = (ref: string) => `is ${ref}`;
 /** @param ref a UUID or a task ID */

@@ -20,8 +20,17 @@ export function isFaulty(item: PlannedItem, all: readonly PlannedItem[]): boolea
     isTaken('externalId', externalId) ||
     [parentId ?? [], dependsOn].flat().some(isMissing) ||
     isInCircle(item, all, (each) => [each.parentId ?? []].flat()) ||
-    isInCircle(item, all, (each) => each.dependsOn ?? [])
+    isInCircle(item, all, (each) => each.dependsOn ?? []) ||
+    isBelowDependency(item, all)
   );
+}
+
+/** By what the call says, also of items that are there already. */
+function isBelowDependency(item: PlannedItem, all: readonly PlannedItem[]): boolean {
+  const parentsOf = ({ parentId }: PlannedItem) => all.filter(({ ref }) => parentId === `#${ref}`);
+  const above = new Set(parentsOf(item));
+  for (const other of above) for (const each of parentsOf(other)) above.add(each);
+  return [...above].some(({ ref }) => item.dependsOn?.includes(`#${ref}`));
 }
 
 function isInCircle(

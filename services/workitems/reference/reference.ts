@@ -307,6 +307,7 @@ export class Model {
     const existing = this.#withExternalId(input.externalId);
     if (existing) return existing;
     if (parent) refuseIf([[!this.#mayHaveParent({ type: input.type }, parent), 'VALIDATION_FAILED']]);
+    refuseIf([[parent !== null && this.#namesAny(input.metadata, this.#upFrom(parent)), 'VALIDATION_FAILED']]);
     const item = this.#place({ ...input, parentId: parent?.id }, learned.id);
     this.#add(item);
     return item;
@@ -335,12 +336,26 @@ export class Model {
       const { planned, stored } = parentOf(item);
       return 1 + (stored ? this.#depthOf(stored) : planned ? levelOf(planned) : 0);
     };
+    const storedOf = (ref: string) =>
+      isWithin(ref) ? plan.find((each) => ref === `#${each.ref}`)?.existing : this.find(ref);
+    const isAboveOf = (item: PlannedItem) => {
+      const written = item.dependsOn ?? ((item.metadata?.dependsOn ?? []) as string[]);
+      let { planned, stored } = parentOf(item);
+      while (planned && !stored) {
+        if (written.includes(`#${planned.ref}`)) return true;
+        ({ planned, stored } = parentOf(planned));
+      }
+      return (
+        stored !== undefined && this.#upFrom(stored).some((above) => written.some((ref) => storedOf(ref) === above))
+      );
+    };
     for (const item of plan) {
       refuseIf([[item.boardColumnId === undefined, 'VALIDATION_FAILED']]);
       const { planned, stored } = parentOf(item);
       const above = stored ?? planned;
       const isMisplaced = above !== undefined && !PARENTS[item.type].includes(above.type);
       refuseIf([[!item.existing && (isMisplaced || levelOf(item) > MAX_TREE_LEVELS), 'VALIDATION_FAILED']]);
+      refuseIf([[!item.existing && isAboveOf(item), 'VALIDATION_FAILED']]);
     }
     const idOf = (item: PlannedItem) => learned[plan.findIndex(({ ref }) => ref === item.ref)]?.id as string;
     const result = plan.map((item, index) => {
@@ -446,6 +461,7 @@ export class Model {
     ]);
     refuseIf([
       [this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED'],
+      [this.#waitsForAncestor(item, wanted.metadata, parent), 'VALIDATION_FAILED'],
       [this.#isBarredAs(item, wanted.type, to ?? (this.column(item.boardColumnId) as ModelColumn)), 'CONFLICT'],
     ]);
     const differing = EDITABLE.filter((field) => !isDeepStrictEqual(wanted[field], item[field]));
@@ -1178,6 +1194,28 @@ export class Model {
     if (isCycle) return false;
     const levels = this.#depthOf(parent) + (existing ? this.#heightOf(existing) : 1);
     return PARENTS[child.type].includes(parent.type) && levels <= MAX_TREE_LEVELS;
+  }
+
+  /** A new dependency on what is above it, or a new ancestor that it, or anything below it, depends on. */
+  #waitsForAncestor(item: ModelItem, metadata: Metadata, parent: ModelItem | null): boolean {
+    const isWritten = !isDeepStrictEqual(metadata.dependsOn, item.metadata.dependsOn);
+    const above = parent ? this.#upFrom(parent) : [];
+    const before = item.parentId === null ? [] : this.#upFrom(this.item(item.parentId));
+    const added = above.filter((each) => !before.includes(each));
+    return (
+      (isWritten && this.#namesAny(metadata, above)) ||
+      this.treeOf(item).some((each) => this.#namesAny(each === item ? metadata : each.metadata, added))
+    );
+  }
+
+  #namesAny(metadata: Metadata | undefined, items: readonly ModelItem[]): boolean {
+    const found = ((metadata?.dependsOn ?? []) as string[]).map((ref) => this.find(ref));
+    return found.some((item) => item !== undefined && items.includes(item));
+  }
+
+  /** Itself and what is above it. */
+  #upFrom(item: ModelItem): ModelItem[] {
+    return [item, ...(item.parentId === null ? [] : this.#upFrom(this.item(item.parentId)))];
   }
 
   #closesCycle(item: ModelItem, { dependsOn }: Metadata): boolean {

@@ -24,8 +24,3 @@ export function keepSoFar({ writes }: WriteScope, read: ItemOutline, set: Partia
 export function soFarOf<Item extends Pick<ItemRecord, '_id'>>({ writes }: WriteScope, read: Item): Item {
   return { ...read, ...soFar.get(writes)?.get(read._id)?.set };
 }
-
-/** All that the write has changed so far. */
-export function changedSoFar({ writes }: WriteScope): ItemOutline[] {
-  return [...(soFar.get(writes)?.values() ?? [])].map(({ read, set }) => ({ ...read, ...set }));
-}

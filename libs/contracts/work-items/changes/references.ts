@@ -63,6 +63,25 @@ export function parentsFirst(items: readonly Referring[], byRef: ByRef, tell: Te
   return [...order];
 }
 
+/** What is above an item is done only when the item is, so the item cannot wait for it. */
+export const aboveFault = (written: string) =>
+  `${written} is above the item, and so done only when the item is; name what it really waits for`;
+
+export function refuseAncestors(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
+  for (const [index, { dependsOn = [] }] of items.entries()) {
+    const above = new Set<number>();
+    for (let at: number | undefined = index; at !== undefined; ) {
+      at = indexOf(byRef, items[at]?.parentId);
+      // Those of a circle never end, and are refused already.
+      if (at === undefined || at === index || above.has(at)) break;
+      above.add(at);
+    }
+    for (const written of dependsOn) {
+      if (above.has(indexOf(byRef, written) ?? -1)) tell(index, 'dependsOn', aboveFault(written));
+    }
+  }
+}
+
 /** Nothing outside of the call can depend on what it creates, so a cycle is within it. */
 export function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
   const done = new Set<number>();
@@ -88,6 +107,7 @@ export function tellFaultsWithin(items: readonly Referring[], tell: Tell): void 
   const byRef = refsOf(items, tell);
   parentsFirst(items, byRef, tell);
   refuseCycles(items, byRef, tell);
+  refuseAncestors(items, byRef, tell);
 }
 
 /** As much of it as has its form, of an item that may have faults elsewhere. */
