@@ -157,6 +157,10 @@ test.each<[string, (what: Given) => void]>([
       dependsOn(what, 'claimed', 'done');
     },
   ],
+  [
+    'nothing waits for what is above it, which is done only when it is itself',
+    (what) => dependsOn(what, 'claimed', 'story'),
+  ],
   ['what an item is shown to wait for is what is not handed over', (what) => dependsOn(what, 'done', 'claimed')],
   [
     'what an item is shown to wait for is what is not handed over',

@@ -85,6 +85,13 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
       return [...missing.map((id) => `${item.taskId} waits for ${id}, which is gone`), ...ring];
     }),
 
+  'nothing waits for what is above it, which is done only when it is itself': ({ items }) =>
+    [...items.values()].flatMap((item) => {
+      const above = ancestorsOf(item, items);
+      const named = dependenciesOf(item).flatMap((name) => itemNamed(name, items) ?? []);
+      return named.filter((each) => above.includes(each)).map(({ taskId }) => `${item.taskId} waits for ${taskId}`);
+    }),
+
   'what an item is shown to wait for is what is not handed over': (snapshot) =>
     [...snapshot.items.values()].flatMap((item) => {
       const shown = (snapshot.blockedBy.get(item.id) ?? []).toSorted().join();
