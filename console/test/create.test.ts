@@ -313,6 +313,18 @@ test('Ctrl+K finds an item of any project by its words or ID, and does what the 
   expect(visitor.complaints).toEqual([]);
 });
 
+test('Ctrl+K says that its search failed, and not that there is nothing', async () => {
+  const { page } = await stage.visit('agents');
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  await page.route('**/api/work-items?search=*', (route) => route.abort());
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to or do' });
+  await palette.locator('input:focus').waitFor();
+  await page.keyboard.type('nothing of that name');
+  const said = palette.getByRole('status');
+  await said.getByText('This could not be loaded. The server is not responding.').waitFor();
+});
+
 test('Ctrl+K goes to every section of the settings that one may see, in the language of the page', async () => {
   const organization = await stage.newOrganization();
   const { page } = await stage.visit('agents', { apiKey: organization.apiKey });

@@ -20,15 +20,15 @@ beforeAll(async () => {
   source = (await organization.call<Source>('POST', '/api/feedback/sources', input)).data;
 });
 
+/** One address gets no more than sixty a minute. */
+let token: string | undefined;
 async function submit(message: string, more: Record<string, unknown> = {}): Promise<string> {
   const { publicKey } = source;
-  const { data } = await organization.call<{ token: string }>(
-    'GET',
-    `/feedback/widget/bootstrap?publicKey=${publicKey}`,
-  );
+  const path = `/feedback/widget/bootstrap?publicKey=${publicKey}`;
+  token ??= (await organization.call<{ token: string }>('GET', path)).data.token;
   const answer = await organization.call<{ id: string }>('POST', '/feedback/ingest', {
     publicKey,
-    token: data.token,
+    token,
     message,
     ...more,
   });
@@ -176,4 +176,82 @@ test('filters are in the address, a read-only user is offered nothing else, and 
   await page.reload();
   await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('inbox-failed');
+});
+
+const PAGE = 50;
+const readsOf = ({ page }: Visitor) => {
+  const reads: URL[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname === '/api/feedback/items' && url.searchParams.get('limit') === String(PAGE)) reads.push(url);
+  });
+  return reads;
+};
+
+test('while much comes in, the next page arrives, and what was loaded is read again no more often than it may', async () => {
+  for (let at = 0; at < 2 * PAGE; at += 10) {
+    await Promise.all(Array.from({ length: 10 }, (_, nth) => submit(`One of many: ${at + nth}`)));
+  }
+  const visitor = await stage.visit('inbox?q=many');
+  const { page } = visitor;
+  const entries = page.getByRole('list', { name: 'Feedback' }).getByRole('listitem');
+  await expect.poll(() => entries.count()).toBe(PAGE);
+
+  const arrives = Promise.withResolvers<void>();
+  await page.route(/\/api\/feedback\/items\?.*cursor=/, async (route) => {
+    await arrives.promise;
+    await route.continue().catch(() => {});
+  });
+  const asked = page.waitForRequest(/\/api\/feedback\/items\?.*cursor=/);
+  await page.getByRole('button', { name: 'More' }).click();
+  await asked;
+  // Once all is counted again, the page knows of it.
+  const counted = page.waitForRequest(/\/api\/feedback\/items\?.*limit=100/);
+  await submit('The newest of many');
+  await counted;
+  arrives.resolve();
+  await page.getByText('The newest of many').first().waitFor();
+  await expect.poll(() => entries.count()).toBeGreaterThan(PAGE);
+  await expect.poll(() => page.getByRole('button', { name: 'More' }).count()).toBe(1);
+
+  const reads = readsOf(visitor);
+  const beganMs = performance.now();
+  for (let at = 0; at < 40; at++) await submit(`Still more of many: ${at}`);
+  await page.getByText('Still more of many: 39').first().waitFor();
+  const rounds = reads.filter(({ searchParams }) => !searchParams.has('cursor')).length;
+  expect(rounds).toBeGreaterThan(0);
+  expect(rounds).toBeLessThanOrEqual(1 + (performance.now() - beganMs) / (2 * 200));
+});
+
+test('a status that one sets is shown without reading the list again', async () => {
+  const id = await submit('Alone in the list');
+  const visitor = await stage.visit('inbox?status=new&q=alone');
+  const { page } = visitor;
+  await chosen(visitor).getByText('Alone in the list').waitFor();
+  // No event tells of it.
+  await page.route('**/api/feedback/items?*', () => {});
+  await page.keyboard.press('t');
+  await page.getByText('Now: Triaged').waitFor();
+  await page.getByText('There is no feedback here.').waitFor();
+  expect((await stored(id)).status).toBe('triaged');
+});
+
+test('what was begun of an idea is there again', async () => {
+  const id = await submit('Remember me');
+  const { page } = await stage.visit(`inbox?item=${id}`);
+  await page.getByRole('article').getByText('Remember me').waitFor();
+  await page.keyboard.press('i');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title').fill('A better title');
+  await dialog.getByLabel('Description').fill('Begun');
+  await page.reload();
+  await page.getByRole('article').getByText('Remember me').waitFor();
+  await page.keyboard.press('i');
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('A better title');
+  expect(await dialog.getByLabel('Description').inputValue()).toBe('Begun');
+  await dialog.getByRole('button', { name: 'Create and link' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('i');
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('Remember me');
+  expect(await dialog.getByLabel('Description').inputValue()).toBe('');
 });

@@ -226,6 +226,8 @@ test('templates and budgets are set, changed and removed', async () => {
   await page.getByRole('button', { name: 'New template' }).click();
   await page.getByLabel('Name').fill('Bug');
   await page.getByLabel('Description').fill('## What happens');
+  await page.reload();
+  await page.getByRole('button', { name: 'New template' }).click();
   await choose(page, 'Priority', 'High');
   await visitor.isGood('project-template');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -235,6 +237,10 @@ test('templates and budgets are set, changed and removed', async () => {
   await row(visitor, 'Bug').getByText('Bug:', { exact: true }).waitFor();
   const template = { name: 'Bug', type: 'task', title: 'Bug:', description: '## What happens', priority: 'high' };
   expect((await projectNow(organization)).templates).toEqual([template]);
+  // What has been sent is nobody's draft any more.
+  await page.getByRole('button', { name: 'New template' }).click();
+  expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Delete Bug' }).click();
   await page.getByText('There are no templates yet.').waitFor();
 

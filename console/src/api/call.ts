@@ -1,5 +1,5 @@
 import type { Operation, Output, RawInput, RestRoute } from '@worktrack/contracts/operation';
-import { errorOf, isRecord, ServiceError } from './service-error.ts';
+import { errorOf, isRecord, ServiceError, waitMsOf } from './service-error.ts';
 
 // Only types are imported from the contracts: zod would make up most of the console.
 
@@ -23,6 +23,12 @@ const unanswered = new Map<string, { readonly said: string; readonly key: string
 let signedOut = (): void => {};
 export function onSignedOut(listener: () => void): void {
   signedOut = listener;
+}
+
+/** Notified when a write waits to be sent again as the service has asked for. */
+let waiting = (_error: ServiceError): void => {};
+export function onWaiting(listener: typeof waiting): void {
+  waiting = listener;
 }
 
 /**
@@ -74,12 +80,21 @@ export async function send<T>(
     } catch (error) {
       if (error instanceof ServiceError && error.isTransient) unanswered.set(url, { said, key });
       else unanswered.delete(url);
-      const waitMs = REPEAT_AFTER_MS[attempts];
-      const isWorthIt = error instanceof ServiceError && (error.code === 'NETWORK' || error.code === 'UNAVAILABLE');
-      if (!isWorthIt || waitMs === undefined || init.signal?.aborted) throw error;
+      const pauseMs = REPEAT_AFTER_MS[attempts];
+      if (!isWorthRepeating(error) || pauseMs === undefined || init.signal?.aborted) throw error;
+      const waitMs = waitMsOf(error, pauseMs);
+      if (waitMs === undefined) throw error;
+      if (waitMs > pauseMs) waiting(error);
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
+}
+
+/** Without being told when, what was refused for its rate would only be refused again. */
+function isWorthRepeating(error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError)) return false;
+  const { code, retryAfterSeconds } = error;
+  return code === 'NETWORK' || code === 'UNAVAILABLE' || (code === 'RATE_LIMITED' && retryAfterSeconds !== undefined);
 }
 
 async function attempt<T>(

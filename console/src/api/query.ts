@@ -10,9 +10,10 @@ import {
 } from '@tanstack/query-core';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { useEffect, useReducer, useState } from 'preact/hooks';
-import { ServiceError } from './service-error.ts';
+import { waitMsOf } from './service-error.ts';
 
 const MAX_RETRIES = 2;
+const FIRST_RETRY_MS = 1_000;
 const KEPT_UNUSED_MS = 5 * 60_000;
 
 /** Which events make an answer stale: it is then requested again (live/live.ts). */
@@ -20,7 +21,11 @@ export type Follows = (event: LoggedEvent) => boolean;
 
 declare module '@tanstack/query-core' {
   interface Register {
-    queryMeta: { readonly follows?: Follows | undefined; readonly isPatched?: boolean | undefined };
+    queryMeta: {
+      readonly follows?: Follows | undefined;
+      readonly isPatched?: boolean | undefined;
+      readonly requests?: number | undefined;
+    };
   }
 }
 
@@ -33,7 +38,8 @@ export const queries = new QueryClient({
       networkMode: 'always',
       refetchOnReconnect: false,
       refetchOnWindowFocus: false,
-      retry: (failures, error) => failures < MAX_RETRIES && error instanceof ServiceError && error.isTransient,
+      retry: (failures, error) => failures < MAX_RETRIES && waitMsOf(error, FIRST_RETRY_MS) !== undefined,
+      retryDelay: (failures, error) => waitMsOf(error, FIRST_RETRY_MS * 2 ** failures) ?? 0,
     },
   },
 });
@@ -43,6 +49,8 @@ export interface QueryOptions<T> {
   readonly key: QueryKey;
   readonly load: (signal: AbortSignal) => Promise<T>;
   readonly follows?: Follows;
+  /** How many it takes to read it (default: 1, or one a page): the more, the more seldom it is read again for what events tell. */
+  readonly requests?: number;
   /** Whatever shows it keeps it up to date itself: events make it stale only while it is not shown. */
   readonly isPatched?: boolean;
   /** Shows the previous key's answer until this one's is there: for filters. */
@@ -57,6 +65,7 @@ export function useQuery<T>({
   key,
   load,
   follows,
+  requests,
   isPatched,
   keepsEarlier,
   enabled = true,
@@ -65,7 +74,7 @@ export function useQuery<T>({
   const options = queries.defaultQueryOptions<T, DefaultError, T, T, QueryKey>({
     queryKey: key,
     queryFn: ({ signal }) => load(signal),
-    meta: { follows, isPatched },
+    meta: { follows, isPatched, requests },
     enabled,
     ...(keepsEarlier && { placeholderData: (earlier: T | undefined) => earlier as never }),
     ...(repeatEveryMs && { refetchInterval: repeatEveryMs, gcTime: 0 }),
@@ -79,7 +88,7 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-export interface PagesOptions<P extends Page> extends Omit<QueryOptions<P>, 'load' | 'repeatEveryMs'> {
+export interface PagesOptions<P extends Page> extends Omit<QueryOptions<P>, 'load' | 'requests' | 'repeatEveryMs'> {
   readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<P>;
 }
 

@@ -36,6 +36,16 @@ export class ServiceError extends Error {
   }
 }
 
+/** The longest that the page waits by itself, as the service asks; beyond, it is for people to say when. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** How long to wait before the same is asked again, if the service does not say. @returns undefined: it is not worth it */
+export function waitMsOf(error: unknown, elseMs: number): number | undefined {
+  if (!(error instanceof ServiceError && error.isTransient)) return undefined;
+  const askedMs = (error.retryAfterSeconds ?? 0) * 1_000;
+  return askedMs > LONGEST_WAIT_MS ? undefined : Math.max(askedMs, elseMs);
+}
+
 /** A refusal, once what is said of it is loaded: only those who meet one need that. */
 export async function refusal(failure: ConstructorParameters<typeof ServiceError>[0]): Promise<ServiceError> {
   const error = new ServiceError(failure);

@@ -1,5 +1,6 @@
+import type { InfiniteData } from '@tanstack/query-core';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
-import type { listFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { getFeedback, listFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { Category, Status } from '@worktrack/contracts/feedback/records';
 import type { Output } from '@worktrack/contracts/operation';
 import { call } from '../api/call.ts';
@@ -41,9 +42,24 @@ export function filtersOfAddress(): InboxFilters {
   };
 }
 
-/** After a change of one's own, even without a stream of events. */
-export function readAnew(): void {
-  for (const what of ['feedback', 'feedback-counts']) void queries.invalidateQueries({ queryKey: [what] });
+/** After a change of one's own, even without a stream of events: of the lists that show it, it alone is read, and not what was loaded of them. */
+export async function readAnew(id: string): Promise<void> {
+  void queries.invalidateQueries({ queryKey: ['feedback-counts'] });
+  const read = call<typeof getFeedback>('GET /api/feedback/items/:id', { id });
+  const item = await read.catch(() => undefined);
+  for (const query of queries.getQueryCache().findAll({ queryKey: ['feedback'] })) {
+    const { queryKey, state } = query;
+    const data = state.data as InfiniteData<FeedbackPage> | undefined;
+    if (item && query.isActive() && data?.pages.some(({ items }) => items.some((each) => each.id === id))) {
+      const { status = item.status } = queryKey[1] as InboxFilters;
+      const now = status === item.status ? item : [];
+      const pages = data.pages.map((page) => ({
+        ...page,
+        items: page.items.flatMap((each) => (each.id === id ? now : each)),
+      }));
+      queries.setQueryData(queryKey, { ...data, pages }, { updatedAt: state.dataUpdatedAt });
+    } else void queries.invalidateQueries({ queryKey, exact: true });
+  }
 }
 
 export const isOfFeedback = ({ subject }: LoggedEvent) => subject.kind === 'feedback';
@@ -69,6 +85,7 @@ export function useCounts({ status: _, ...others }: InboxFilters) {
       );
     },
     follows: isOfFeedback,
+    requests: STATUSES.length,
     keepsEarlier: true,
   });
 }

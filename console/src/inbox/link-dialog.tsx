@@ -17,7 +17,7 @@ export async function link(feedbackId: string, workItemId: string): Promise<void
     feedbackId,
     workItemId,
   });
-  readAnew();
+  void readAnew(feedbackId);
   tell(words.linkedTo({ idea: taskId }));
 }
 

@@ -3,6 +3,7 @@ import type { createWorkItem } from '@worktrack/contracts/work-items/changes/cre
 import { useId, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useSubmit } from '../parts/busy.ts';
+import { useDraft } from '../parts/form/draft.ts';
 import { TextField } from '../parts/form/field.tsx';
 import { FormFailed } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
@@ -22,8 +23,11 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
   const { isBusy, error, run } = useSubmit();
   const [projectId, setProjectId] = useState<string>();
   const [firstLine = ''] = item.message.trim().split('\n', 1);
-  const [title, setTitle] = useState(firstLine.slice(0, MAX_TITLE));
-  const [description, setDescription] = useState('');
+  const drafts = {
+    title: useDraft(`idea.title.${item.id}`, firstLine.slice(0, MAX_TITLE)),
+    description: useDraft(`idea.description.${item.id}`),
+  };
+  const [title, description] = [drafts.title.text, drafts.description.text];
   // Not another one when only the link is missing.
   const made = useRef<{ readonly said: string; readonly id: string }>(undefined);
 
@@ -44,6 +48,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
                 made.current = { said, id };
               }
               await link(item.id, made.current.id);
+              for (const draft of Object.values(drafts)) draft.clear();
               onClose();
             });
           };
@@ -57,14 +62,14 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
                   onChoose={setProjectId}
                 />
               )}
-              <TextField label={words.ideaTitle} value={title} onChange={setTitle} />
+              <TextField label={words.ideaTitle} value={title} onChange={drafts.title.setText} />
               <div class="field">
                 <label for={textField}>{words.ideaText}</label>
                 <textarea
                   id={textField}
                   class="input"
                   value={description}
-                  onInput={({ currentTarget }) => setDescription(currentTarget.value)}
+                  onInput={({ currentTarget }) => drafts.description.setText(currentTarget.value)}
                 />
               </div>
               <FormFailed what={words.notChanged} error={error} />

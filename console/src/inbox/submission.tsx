@@ -145,7 +145,7 @@ export function Submission({ item, next, ask }: SubmissionProps) {
 
 async function write(id: string, status: Status): Promise<void> {
   await call<typeof updateFeedback>('PATCH /api/feedback/items/:id', { id, status });
-  readAnew();
+  void readAnew(id);
 }
 
 export function Asked({ what, item, onClose }: Asking & { readonly onClose: () => void }) {
@@ -155,7 +155,7 @@ export function Asked({ what, item, onClose }: Asking & { readonly onClose: () =
   const erase = () =>
     attempt(words.notChanged, async () => {
       await call<typeof deleteFeedback>('DELETE /api/feedback/items/:id', { id: item.id });
-      readAnew();
+      void readAnew(item.id);
       tell(words.erasedNow);
     });
   return (

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Query } from '@tanstack/query-core';
+import type { InfiniteData, Query } from '@tanstack/query-core';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { useEffect } from 'preact/hooks';
@@ -38,7 +38,7 @@ const listeners = new Set<(event: LoggedEvent) => void>();
 const beatListeners = new Set<(beat: Beat) => void>();
 /** The last event that this tab knows of: where it resumes when it takes over the stream. */
 let cursor: number | undefined;
-/** Answers that events make stale are requested again no more often than this. */
+/** Answers that events make stale are requested again no more often than this, for each request that it takes. */
 const REFETCH_EVERY_MS = 200;
 
 /**
@@ -131,7 +131,7 @@ export function keepEvents(): () => void {
   };
 }
 
-const old = new Set<string>();
+let old = new Set<string>();
 
 /** Answers that an event makes stale are requested again, together: an agent at work causes several events at once. */
 function makeOld(event: LoggedEvent): void {
@@ -143,10 +143,24 @@ function makeOld(event: LoggedEvent): void {
 }
 
 const refetch = paced(() => {
-  const hashes = new Set(old);
-  old.clear();
-  return readAgain(({ queryHash }) => hashes.has(queryHash));
+  const found = queries.getQueryCache().getAll();
+  const due = new Set(found.filter((query) => old.has(query.queryHash) && isDue(query)));
+  const kept = found.filter((query) => old.has(query.queryHash) && !due.has(query));
+  old = new Set(kept.map(({ queryHash }) => queryHash));
+  if (old.size > 0) refetch();
+  return readAgain((query) => due.has(query));
 }, REFETCH_EVERY_MS);
+
+/**
+ * A list is read again as a whole, however many of its pages somebody has looked at: the more requests it takes, the more seldom, and not while it is being
+ * read, which would begin again with the first page and might never reach the last, or the next one that somebody asked for.
+ */
+function isDue({ state, meta }: Query): boolean {
+  const { pages } = (state.data ?? {}) as Partial<InfiniteData<unknown>>;
+  const requests = meta?.requests ?? (Array.isArray(pages) ? pages.length : 0);
+  if (requests === 0) return true;
+  return state.fetchStatus === 'idle' && Date.now() - state.dataUpdatedAt >= requests * REFETCH_EVERY_MS;
+}
 
 /** What is being read for the first time too, of which an invalidation takes no notice: its answer may be from before the event. */
 async function readAgain(isMeant: (query: Query) => boolean = () => true): Promise<void> {

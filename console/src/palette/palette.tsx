@@ -12,6 +12,7 @@ import { settingsIcon } from '../parts/icons.ts';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
 import { groups } from '../parts/page/shortcuts.ts';
+import { said } from '../parts/page/states.tsx';
 import { Dialog } from '../parts/popup/dialog.tsx';
 import { useProjects } from '../parts/project.ts';
 import { go, to, toPanel } from '../router.ts';
@@ -48,7 +49,7 @@ export function Palette() {
   const [text, setText] = useState('');
   const [isEntered, setEntered] = useState(false);
   const typed = text.trim();
-  const { items, isKnown: areItemsKnown } = useFound(typed);
+  const { items, isKnown: areItemsKnown, error } = useFound(typed);
   const { others, areProjectsKnown } = useOthers();
   const isKnown = areItemsKnown && areProjectsKnown;
   // An action is of the screen that offers it: of another one, it would be done to what is no longer in sight.
@@ -96,7 +97,7 @@ export function Palette() {
         onEnter={() => setEntered(true)}
       />
       <p class="quiet palette-hint" role="status">
-        {isKnown && choices.length === 0 ? words.nothing : words.hint}
+        {error ? `${common.failed} ${said(error).text}` : isKnown && choices.length === 0 ? words.nothing : words.hint}
       </p>
     </Dialog>
   );
@@ -117,7 +118,11 @@ const isItem = ({ value }: Choice) => value.startsWith(ITEM);
 const idOf = (typed: string) => ITEM + typed.toUpperCase();
 
 /** @returns isKnown: these are what the text finds, and not what an earlier one did */
-function useFound(typed: string): { readonly items: readonly Choice[]; readonly isKnown: boolean } {
+function useFound(typed: string): {
+  readonly items: readonly Choice[];
+  readonly isKnown: boolean;
+  readonly error?: unknown;
+} {
   const [search, setSearch] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => setSearch(typed), TYPING_MS);
@@ -139,7 +144,8 @@ function useFound(typed: string): { readonly items: readonly Choice[]; readonly 
     run: () => go(toPanel(taskId)),
   }));
   const isAnswered = (found.isSuccess && !found.isPlaceholderData) || found.isError;
-  return { items, isKnown: search === typed && isAnswered && !found.isFetching };
+  const isKnown = search === typed && isAnswered && !found.isFetching;
+  return { items, isKnown, error: isKnown ? found.error : undefined };
 }
 
 /** What the screen offers by keys, the screens, the projects, and all that is set. */

@@ -15,6 +15,18 @@ export const words = messages({
     tr: 'Hizmet bunu şu anda yapamıyor. Birazdan yeniden deneyin.',
     ja: '現在サービスは応答できません。しばらくしてからもう一度お試しください。',
   },
+  notBefore: {
+    en: 'The service cannot do it at the moment. Try again in {seconds} s.',
+    de: 'Der Dienst kann das gerade nicht. Versuche es in {seconds} s noch einmal.',
+    tr: 'Hizmet bunu şu anda yapamıyor. {seconds} sn sonra yeniden deneyin.',
+    ja: '現在サービスは応答できません。{seconds} 秒後にもう一度お試しください。',
+  },
+  waiting: {
+    en: 'The service is busy. This is tried again in {seconds} s.',
+    de: 'Der Dienst ist ausgelastet. Das wird in {seconds} s noch einmal versucht.',
+    tr: 'Hizmet meşgul. {seconds} sn sonra yeniden denenecek.',
+    ja: 'サービスが混み合っています。{seconds} 秒後に再試行します。',
+  },
   noAnswer: {
     en: 'The server is not responding. Check the connection.',
     de: 'Der Server antwortet nicht. Prüfe die Verbindung.',

@@ -18,10 +18,11 @@ interface Kept {
 /**
  * A text that is kept until it is sent: in this browser, over reloads and signing out, for its author alone.
  * @param name what it is for, such as `comment.<id>`
+ * @param begin what stands there before anything was written
  */
-export function useDraft(name: string) {
+export function useDraft(name: string, begin = '') {
   const key = keyOf(name);
-  const [text, setText] = useState(() => read(key)?.text ?? '');
+  const [text, setText] = useState(() => read(key)?.text ?? begin);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef(text);
   const store = () => {

@@ -55,7 +55,8 @@ export function said(error: unknown): Said {
   }
   if (error.code === 'NETWORK') return { text: words.noAnswer, original: '' };
   // The same whatever was asked.
-  if (error.isTransient) return { text: words.notNow, original: '' };
+  const seconds = error.retryAfterSeconds;
+  if (error.isTransient) return { text: seconds ? words.notBefore({ seconds }) : words.notNow, original: '' };
   const sentence = error.sentence();
   if (!sentence) return { text: ownWords(error), original: '' };
   return { text: sentence.text, original: sentence.isSufficient ? '' : ownWords(error) };
@@ -91,6 +92,8 @@ interface Asked<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isFetching: boolean;
+  /** Why it is being tried again. */
+  readonly failureReason?: unknown;
   refetch(): unknown;
 }
 
@@ -102,9 +105,13 @@ export function Loaded<T>({
   readonly query: Asked<T>;
   readonly children: (data: T) => ComponentChildren;
 }) {
-  const { data, error } = query;
+  const { data, error, failureReason } = query;
   const retry = () => void query.refetch();
-  if (data === undefined) return error && !query.isFetching ? <Failed error={error} retry={retry} /> : <Loading />;
+  if (data === undefined) {
+    if (error && !query.isFetching) return <Failed error={error} retry={retry} />;
+    const seconds = failureReason instanceof ServiceError && failureReason.retryAfterSeconds;
+    return seconds ? <Loading what={words.waiting({ seconds })} /> : <Loading />;
+  }
   return (
     <>
       {error ? <Failed error={error} retry={retry} /> : null}

@@ -1,5 +1,6 @@
 import './toasts.css';
 import { signal } from '@preact/signals';
+import { onWaiting } from '../../api/call.ts';
 import { Icon } from '../icon.tsx';
 import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
@@ -40,6 +41,8 @@ export function tellFailure(what: string, error: unknown, action?: ToastAction):
   const { text, original } = said(error);
   add({ tone: 'bad', text: `${what} ${text}`, original, actions: action ? [action] : [] });
 }
+
+onWaiting(({ retryAfterSeconds: seconds = 0 }) => tell(words.waiting({ seconds }), [], 'waiting'));
 
 function add(toast: Omit<Toast, 'id'>): number {
   lastId++;

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { currentOf } from '../../api/service-error.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
+import { useDraft } from '../../parts/form/draft.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
@@ -98,10 +99,15 @@ interface TemplateFormProps {
 }
 
 function TemplateForm({ project, template, onClose }: TemplateFormProps) {
-  const [name, setName] = useState(template?.name ?? '');
+  // With all that it changes: what was begun is not put over what somebody else has made of it since.
+  const draft = `template.${project.id}.${JSON.stringify(template ?? '')}`;
+  const drafts = {
+    name: useDraft(`${draft}.name`, template?.name),
+    title: useDraft(`${draft}.title`, template?.title),
+    description: useDraft(`${draft}.description`, template?.description),
+  };
+  const [name, title, description] = [drafts.name.text, drafts.title.text, drafts.description.text];
   const [type, setType] = useState<ItemType>(template?.type ?? 'task');
-  const [title, setTitle] = useState(template?.title ?? '');
-  const [description, setDescription] = useState(template?.description ?? '');
   const [priority, setPriority] = useState<Priority | ''>(template?.priority ?? '');
   const [labels, setLabels] = useState(template?.labels ?? []);
   const { isBusy, error, run } = useSubmit();
@@ -120,13 +126,14 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
       const change = (all: readonly Template[]) =>
         template ? all.map((each) => (each.name === template.name ? written : each)) : [...all, written];
       await changeTemplates(project, change, (template ? words.changed : words.added)({ name }));
+      for (const each of Object.values(drafts)) each.clear();
       onClose();
     });
   };
   return (
     <Dialog title={template ? words.editOf({ name: template.name }) : words.newTemplate} onClose={onClose}>
       <form class="stack" onSubmit={save}>
-        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
+        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={drafts.name.setText} />
         <div class="dialog-pairs">
           <SelectField
             label={words.type}
@@ -142,7 +149,12 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
             onChoose={setPriority}
           />
         </div>
-        <TextField label={words.itemTitle} value={title} error={faultAt(error, 'title')} onChange={setTitle} />
+        <TextField
+          label={words.itemTitle}
+          value={title}
+          error={faultAt(error, 'title')}
+          onChange={drafts.title.setText}
+        />
         <Field label={words.description} error={faultAt(error, 'description')}>
           {(control) => (
             <textarea
@@ -150,7 +162,7 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
               class="input"
               rows={5}
               value={description}
-              onInput={({ currentTarget }) => setDescription(currentTarget.value)}
+              onInput={({ currentTarget }) => drafts.description.setText(currentTarget.value)}
             />
           )}
         </Field>
