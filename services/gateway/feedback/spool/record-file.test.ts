@@ -37,6 +37,22 @@ test('records come back in order, also to the next process, until they have been
   await second.close();
 });
 
+test('a long file is gone through without reading it many times over', async () => {
+  const file = await RecordFile.open(path, () => Number.POSITIVE_INFINITY);
+  const record = 'x'.repeat(500);
+  await Promise.all(Array.from({ length: 10_000 }, () => file.append(record)));
+  const { size } = statSync(path);
+  const readBytes = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+  const before = readBytes();
+  while (file.length > 0) {
+    const records = await file.next(64);
+    expect(records).toHaveLength(Math.min(64, file.length));
+    await file.dealtWith(records);
+  }
+  expect(readBytes() - before).toBeLessThan(20 * size);
+  await file.close();
+});
+
 test('only its owner can read it, also one that was there', async () => {
   writeFileSync(path, '', { mode: 0o644 });
   const file = await open();

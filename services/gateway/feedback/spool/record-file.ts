@@ -6,6 +6,8 @@ import { crc32 } from 'node:zlib';
 const HEAD_BYTES = 8;
 /** Above the longest submission: what the public routes accept as a body, and what the gateway adds. */
 const MAX_RECORD_BYTES = 128 * 1024;
+/** Many of usual length, at least one of the longest. */
+const READ_BYTES = 256 * 1024;
 
 interface Queued {
   readonly bytes: Buffer;
@@ -101,9 +103,9 @@ export class RecordFile {
     return done.promise;
   }
 
-  /** The next ones that have not been dealt with. */
+  /** The next ones that have not been dealt with: as many as are read at once, one at least. */
   async next(count: number): Promise<readonly string[]> {
-    const bytes = Buffer.alloc(Math.min(this.#endBytes - this.#placeBytes, count * MAX_RECORD_BYTES));
+    const bytes = Buffer.alloc(Math.min(this.#endBytes - this.#placeBytes, READ_BYTES));
     await this.#file.read(bytes, 0, bytes.length, this.#placeBytes);
     const records: string[] = [];
     let at = 0;
