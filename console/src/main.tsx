@@ -4,6 +4,7 @@ import './parts/controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { openBoard } from './board/open.ts';
+import { tellPage } from './language/language.ts';
 import { laterTexts } from './language/later-texts.ts';
 import { startLive } from './live/live.ts';
 import { beginWith } from './parts/project.ts';
@@ -11,6 +12,7 @@ import { path } from './router.ts';
 import { FIRST_SCREEN, screenAt } from './screens.ts';
 import { askWhoIsThere } from './session.ts';
 
+tellPage();
 askWhoIsThere();
 startLive();
 if (path.value === 'board') beginWith(openBoard);

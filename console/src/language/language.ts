@@ -25,9 +25,12 @@ export function chooseLanguage(chosen: Language): void {
   language.value = chosen;
 }
 
-effect(() => {
-  document.documentElement.lang = language.value;
-});
+/** Says it in the page, for screen readers and hyphenation. */
+export function tellPage(): void {
+  effect(() => {
+    document.documentElement.lang = language.value;
+  });
+}
 
 function firstOf(tags: readonly string[]): Language | undefined {
   return tags
