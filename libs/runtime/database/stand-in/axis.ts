@@ -6,6 +6,8 @@ export interface Axis {
   readonly firstWidth: number;
   /** Beyond a window of this width hardly anything is to be expected, so it has no end. */
   readonly widest: number;
+  /** Nothing lies beyond it. Absent: that is not known. */
+  readonly end?: number;
   /** For how long the end of a first page is remembered. Where the newest come first, any number of them may have come before it since. */
   readonly endLastsMs: number;
   /** Where the first page is likely to begin. */
@@ -55,10 +57,12 @@ const NUMBERS: Axis = {
 const QUEUES: Readonly<Record<string, readonly string[]>> = { deliveries: ['fresh', 'dueAtMs'] };
 const QUEUED: Axis = { ...NUMBERS, firstWidth: Infinity };
 
-/** Whole numbers, the greatest first. A first page says where they begin, as a bound of its range. */
+/** Whole numbers from zero up, the greatest first. A first page says where they begin, as a bound of its range. */
 const GREATEST_NUMBERS: Axis = {
   firstWidth: 64,
   widest: 1e9,
+  // Or of an item without a comment, in which a claim looks for answers, some 25 windows would be read below its first revision.
+  end: 0,
   // Whatever has come since is before it.
   endLastsMs: 0,
   start: () => -Number.MAX_SAFE_INTEGER,

@@ -166,3 +166,24 @@ test.each([
     expect(seen).toEqual(inOrder.map(({ _id }) => _id));
   },
 );
+
+test.each([0, 3, 60, 500])('of %i numbers from zero up, the greatest are found in one query', async (count) => {
+  const organizationId = uuidv7();
+  const numbers = Array.from({ length: count }, (_, index) => count - index);
+  await ChangedModel.insertMany(numbers.map((n) => ({ _id: uuidv7(), organizationId, n })));
+  let queries = 0;
+  const counting = (async (model, read) => {
+    queries++;
+    return walkIndex(model, read);
+  }) as typeof walkIndex;
+  const read: OrderedRead = {
+    filter: { organizationId },
+    order: { field: 'n', direction: -1 },
+    range: { $lt: count + 1 },
+    limit: 20,
+    present: [],
+  };
+  const rows = await inOrderByWindows<{ readonly n: number }>(ChangedModel, read, counting);
+  expect(rows.map(({ n }) => n)).toEqual(numbers.slice(0, 20));
+  expect(queries).toBe(1);
+});

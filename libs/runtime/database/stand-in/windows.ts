@@ -96,7 +96,9 @@ export async function walkWindows(
   read: (range: Record<string, unknown>, isFirst: boolean) => Promise<number>,
 ): Promise<{ readonly found: number; readonly far: number }> {
   const { range, wanted, known = Infinity } = walk;
-  let { far, width } = walk;
+  const { end = Infinity } = axis;
+  let { width } = walk;
+  let far = walk.far > end ? Infinity : walk.far;
   let near: number | undefined;
   let found = 0;
   for (let windows = 1; ; windows++) {
@@ -109,6 +111,7 @@ export async function walkWindows(
     // Not after a number of windows: at the end of a burst the first are narrow, and all that came before it would be read.
     far = width > axis.widest || windows + 1 === MAX_WINDOWS ? Infinity : near + Math.max(1, width);
     if (near < known && known < far) far = known;
+    if (far > end) far = Infinity;
   }
 }
 
