@@ -436,6 +436,8 @@ test('the change of a view whose old filters are no longer taken is taken back w
   await page.getByRole('menuitem', { name: 'Save changes' }).click();
   const filtersNow = async () => (await call<{ views: View[] }>('GET', '/api/views')).data.views[0]?.filters;
   await expect.poll(filtersNow).toMatchObject({ priority: 'low' });
+  // It can be taken back from when the console knows that it is saved.
+  await page.getByText('Old saved.').waitFor();
   await page.keyboard.press('z');
   await expect.poll(filtersNow).toEqual(filters);
 

@@ -73,7 +73,10 @@ interface Own {
   readonly fields: Partial<Base>;
 }
 
-/** What each item is being changed to here. */
+/**
+ * What each item is being changed to here, or was last: a moment passes until what was saved is shown, and what is chosen in it is chosen upon what was shown before. A
+ * label that was removed right after another had been added stayed, as if somebody else had changed the labels.
+ */
 const changing = new Map<string, Promise<Own | undefined>>();
 
 /**
@@ -101,7 +104,6 @@ export async function changeItem(
   })();
   changing.set(id, turn);
   await turn;
-  if (changing.get(id) === turn) changing.delete(id);
   return saved;
 }
 
