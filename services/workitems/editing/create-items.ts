@@ -5,10 +5,7 @@ import {
   type ByRef,
   indexOf,
   isRef,
-  parentsFirst,
-  refsOf,
-  refuseAncestors,
-  refuseCycles,
+  tellFaultsWithin,
 } from '@worktrack/contracts/work-items/changes/references';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
@@ -55,10 +52,7 @@ interface Planned extends Location {
 /** All or none, in one write; every fault is told by the index of its item. */
 export async function createWorkItems(input: Given, context: Context): Promise<Output<typeof operation>> {
   const faults = new Faults();
-  const byRef = refsOf(input.items, faults.add);
-  const order = parentsFirst(input.items, byRef, faults.add);
-  refuseCycles(input.items, byRef, faults.add);
-  refuseAncestors(input.items, byRef, faults.add);
+  const { byRef, order } = tellFaultsWithin(input.items, faults.add);
 
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   // Asked for once, and only if some item does not say where it goes.

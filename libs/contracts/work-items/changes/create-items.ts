@@ -28,10 +28,11 @@ const hasFaultsOfForm = ({ value, issues }: z.core.ParsePayload): boolean => {
   const { items } = (value ?? {}) as { readonly items?: unknown };
   return issues.length > 0 && Array.isArray(items) && items.length <= MAX_ITEMS;
 };
-const tellRest = (items: readonly unknown[], context: z.RefinementCtx): void =>
+const tellRest = (items: readonly unknown[], context: z.RefinementCtx): void => {
   tellFaultsWithin(items.map(referringIn), (index, field, message) =>
     context.addIssue({ code: 'custom', path: ['items', index, field], message }),
   );
+};
 
 export const createWorkItems = operation({
   name: 'workItems.createMany',

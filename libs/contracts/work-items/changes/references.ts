@@ -12,7 +12,7 @@ export type Tell = (index: number, field: string, message: string) => void;
 /** Indexes by ref. */
 export type ByRef = ReadonlyMap<string, number>;
 
-export function refsOf(items: readonly Referring[], tell: Tell): ByRef {
+function refsOf(items: readonly Referring[], tell: Tell): ByRef {
   const byRef = new Map<string, number>();
   const externalIds = new Map<string, number>();
   for (const [index, { ref, externalId }] of items.entries()) {
@@ -43,7 +43,7 @@ export const indexOf = (byRef: ByRef, written: string | undefined) =>
   isRef(written) ? byRef.get(written.slice(1)) : undefined;
 
 /** @returns the indexes of the items, each after its parent's */
-export function parentsFirst(items: readonly Referring[], byRef: ByRef, tell: Tell): readonly number[] {
+function parentsFirst(items: readonly Referring[], byRef: ByRef, tell: Tell): readonly number[] {
   const order = new Set<number>();
   for (const index of items.keys()) {
     const line: number[] = [];
@@ -67,7 +67,7 @@ export function parentsFirst(items: readonly Referring[], byRef: ByRef, tell: Te
 export const aboveFault = (written: string) =>
   `${written} is above the item, and so done only when the item is; name what it really waits for`;
 
-export function refuseAncestors(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
+function refuseAncestors(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
   for (const [index, { dependsOn = [] }] of items.entries()) {
     const above = new Set<number>();
     for (let at: number | undefined = index; at !== undefined; ) {
@@ -83,7 +83,7 @@ export function refuseAncestors(items: readonly Referring[], byRef: ByRef, tell:
 }
 
 /** Nothing outside of the call can depend on what it creates, so a cycle is within it. */
-export function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
+function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
   const done = new Set<number>();
   const nameOf = (index: number) => `#${items[index]?.ref}`;
   const visit = (index: number, above: readonly number[]): void => {
@@ -102,12 +102,16 @@ export function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Te
   for (const index of items.keys()) visit(index, []);
 }
 
-/** What is wrong with the references within a call. */
-export function tellFaultsWithin(items: readonly Referring[], tell: Tell): void {
+/**
+ * Tells what is wrong with the references within a call.
+ * @returns what they name, and the indexes of the items, each after its parent's
+ */
+export function tellFaultsWithin(items: readonly Referring[], tell: Tell) {
   const byRef = refsOf(items, tell);
-  parentsFirst(items, byRef, tell);
+  const order = parentsFirst(items, byRef, tell);
   refuseCycles(items, byRef, tell);
   refuseAncestors(items, byRef, tell);
+  return { byRef, order };
 }
 
 /** As much of it as has its form, of an item that may have faults elsewhere. */

@@ -97,11 +97,11 @@ export async function walkWindows(
 ): Promise<{ readonly found: number; readonly far: number }> {
   const { range, wanted, known = Infinity } = walk;
   const { end = Infinity } = axis;
-  let { width } = walk;
-  let far = walk.far > end ? Infinity : walk.far;
+  let { far, width } = walk;
   let near: number | undefined;
   let found = 0;
   for (let windows = 1; ; windows++) {
+    if (far > end) far = Infinity;
     const count = await read(within(range, axis.range(near, far)), windows === 1);
     found += count;
     if (found >= wanted || far === Infinity) return { found, far };
@@ -111,7 +111,6 @@ export async function walkWindows(
     // Not after a number of windows: at the end of a burst the first are narrow, and all that came before it would be read.
     far = width > axis.widest || windows + 1 === MAX_WINDOWS ? Infinity : near + Math.max(1, width);
     if (near < known && known < far) far = known;
-    if (far > end) far = Infinity;
   }
 }
 
