@@ -76,11 +76,11 @@ describe('a deleted item', () => {
       const mine = { workItemId, leaseToken };
       const done = { ...mine, model: 'gpt-5', totalTokens: 1 };
       for (const next of [
-        call(project.caller, 'workItems.progress', mine),
-        call(project.caller, 'workItems.release', mine),
-        call(project.caller, 'workItems.completeAiTask', done),
+        () => call(project.caller, 'workItems.progress', mine),
+        () => call(project.caller, 'workItems.release', mine),
+        () => call(project.caller, 'workItems.completeAiTask', done),
       ]) {
-        const { code, message } = await failure(next);
+        const { code, message } = await failure(next());
         expect([code, message]).toEqual([
           'NOT_FOUND',
           `${item.taskId} was deleted, and a lease on it ended with it. Stop working on it.`,
