@@ -1,6 +1,6 @@
 import { listFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import { Status } from '@worktrack/contracts/feedback/records';
-import { linkFeedback } from '@worktrack/contracts/gateway/link';
+import { linkFeedback, unlinkFeedback } from '@worktrack/contracts/gateway/link';
 import { Argument, Command } from 'commander';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
@@ -32,6 +32,16 @@ export function feedbackCommand(): Command {
       const linked = await api().call(linkFeedback, { feedbackId, workItemId }, options);
       if (options.json) return printJson(linked);
       print(`${linked.taskId} has ${linked.feedbackCount} linked feedback items.`);
+    });
+  feedback
+    .command('unlink <id> <idea>')
+    .description('take the link to an idea back, also to a deleted one')
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (feedbackId: string, workItemId: string, options: OutputOptions & { idempotencyKey?: string }) => {
+      const unlinked = await api().call(unlinkFeedback, { feedbackId, workItemId }, options);
+      if (options.json) return printJson(unlinked);
+      print(`${workItemId} has ${unlinked.feedbackCount} linked feedback items.`);
     });
   return feedback;
 }

@@ -93,6 +93,33 @@ test('a submission is linked to an idea, or turned into one', async () => {
   expect((await stored(two)).status).toBe('linked');
 });
 
+test('a link is taken back, also by undoing it, and when its idea was deleted', async () => {
+  const { call, boardId, columns, projectId } = organization;
+  const fields = { type: 'idea', title: 'Wrong one', projectId, boardId, boardColumnId: columns.Backlog };
+  const { data: idea } = await call<WorkItem>('POST', '/api/work-items', fields);
+  const id = await submit('Belongs elsewhere');
+  const links = async () => (await stored(id)).linkedWorkItemIds;
+  const visitor = await stage.visit(`inbox?item=${id}`);
+  const { page } = visitor;
+  await chosen(visitor).getByText('Belongs elsewhere').waitFor();
+  await page.keyboard.press('l');
+  await page.getByRole('button', { name: 'Wrong one' }).click();
+  await chosen(visitor).getByRole('link', { name: 'Wrong one' }).waitFor();
+  await chosen(visitor)
+    .getByRole('button', { name: `Remove link: ${idea.taskId}` })
+    .click();
+  await chosen(visitor).getByRole('link', { name: 'Wrong one' }).waitFor({ state: 'detached' });
+  expect(await stored(id)).toMatchObject({ status: 'triaged', linkedWorkItemIds: [] });
+  await page.keyboard.press('z');
+  await chosen(visitor).getByRole('link', { name: 'Wrong one' }).waitFor();
+  expect(await links()).toEqual([idea.id]);
+  await call('DELETE', `/api/work-items/${idea.id}`);
+  await chosen(visitor).getByText('Deleted idea').waitFor();
+  await visitor.isGood('inbox-deleted-idea');
+  await chosen(visitor).getByRole('button', { name: 'Remove link: Deleted idea' }).click();
+  await expect.poll(links).toEqual([]);
+});
+
 test('an idea whose link did not arrive is linked the next time, and not made again', async () => {
   const { call, projectId } = organization;
   const id = await submit('Once is enough');

@@ -12,7 +12,7 @@ import { deleteSource } from './items/delete-source.ts';
 import { deleteItem, eraseSender, textless, withTexts } from './items/erasure.ts';
 import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
 import { ingest } from './items/ingest.ts';
-import { feedbackOf, linkedBefore, linkItem } from './items/links.ts';
+import { feedbackOf, linkedBefore, linkItem, unlinkItem } from './items/links.ts';
 import { recordOutcomes, showOutcomes } from './outcomes/outcomes.ts';
 import { quotaOf, storeQuota } from './quotas/quotas.repository.ts';
 import { sourcesOf } from './sources/sources.repository.ts';
@@ -62,6 +62,7 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'feedback.delete': (input, context) => deleteItem(duplicates, input, context),
     'feedback.erase': write((input, context) => eraseSender(duplicates, input, context), { staged: true }),
     'feedback.linkItem': linkItem,
+    'feedback.unlinkItem': unlinkItem,
     'feedback.linkedBefore': linkedBefore,
     'feedback.byWorkItems': feedbackOf,
     'quotas.get': async (_, context) => ({ feedbackPerDay: await quotaOf(context) }),

@@ -58,6 +58,7 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('feedback.linkItem', link);
   await ask('feedback.linkedBefore', { idempotencyKey: uuidv7(), link });
   await ask('feedback.byWorkItems', { workItemIds: [workItemId] });
+  await ask('feedback.unlinkItem', link);
   await ask('feedback.delete', { id: second.itemId });
   await ask('feedback.erase', { email });
   await ask('sources.delete', { id: source.id, erase: true });

@@ -168,6 +168,20 @@ describe('what becomes of feedback is reported as an event', () => {
       { type: 'feedback.linked', revision: 2, data: { workItemId } },
       { type: 'feedback.status_changed', revision: 2, data: { changes: { status: { from: 'new', to: 'linked' } } } },
     ]);
+    const unlink = () => feedback.call('feedback.unlinkItem', { feedbackId: id, workItemId }, organizationId);
+    expect(
+      await told(async () => {
+        await unlink();
+        await unlink();
+      }),
+    ).toMatchObject([
+      { type: 'feedback.unlinked', revision: 3, data: { workItemId } },
+      {
+        type: 'feedback.status_changed',
+        revision: 3,
+        data: { changes: { status: { from: 'linked', to: 'triaged' } } },
+      },
+    ]);
   });
 
   test('for each item that is erased: by its address, with its source, and by its age, once', async () => {

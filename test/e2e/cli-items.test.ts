@@ -463,6 +463,9 @@ describe('feedback and projects', () => {
     expect((await run(['feedback', 'link', data.id, idea.taskId])).stdout).toBe(
       `${idea.taskId} has 1 linked feedback items.\n`,
     );
+    expect((await run(['feedback', 'unlink', data.id, idea.taskId])).stdout).toBe(
+      `${idea.taskId} has 0 linked feedback items.\n`,
+    );
   });
 
   test('are listed, and feedback gets a status', async () => {

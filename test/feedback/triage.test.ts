@@ -96,6 +96,10 @@ describe('an agent', () => {
     expect(again.structuredContent).toEqual(first.structuredContent);
     expect(again._meta).toMatchObject({ [IDEMPOTENCY_REPLAYED_META]: true });
     expect((await link(byTaskId, taskId)).structuredContent).toEqual(first.structuredContent);
+    // And can be taken back.
+    const unlinked = await organization.call('DELETE', `/api/feedback/items/${feedbackId}/links/${taskId}`);
+    expect(unlinked.data).toEqual({ linked: false, feedbackId, workItemId: id, feedbackCount: 0 });
+    expect(await get(feedbackId)).toMatchObject({ status: 'triaged', linkedWorkItemIds: [] });
     // With another key, or another request, the idea is not found.
     expect(refusalOf(await link(randomUUID(), id)).code).toBe('NOT_FOUND');
     expect(refusalOf(await link(byId, id, await submit())).code).toBe('NOT_FOUND');

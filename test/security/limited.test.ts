@@ -220,7 +220,10 @@ describe('a key that is limited to one project', () => {
 
   test('sees what was submitted to the sources of its project, and only links that lead to its own ideas', async () => {
     const { ids } = own;
-    await organization.call('POST', `/api/feedback/items/${ids.feedback}/links`, { workItemId: other.ids.idea });
+    // Its own was taken back by the calls above.
+    for (const workItemId of [ids.idea, other.ids.idea]) {
+      await organization.call('POST', `/api/feedback/items/${ids.feedback}/links`, { workItemId });
+    }
     const inbox = await asLimited<{ items: { id: string; linkedWorkItemIds: string[] }[] }>(
       'GET',
       '/api/feedback/items',
@@ -229,6 +232,10 @@ describe('a key that is limited to one project', () => {
     expect(inbox.data.items[0]?.linkedWorkItemIds).toEqual([ids.idea]);
     const item = await asLimited<{ linkedWorkItemIds: string[] }>('GET', `/api/feedback/items/${ids.feedback}`);
     expect(item.data.linkedWorkItemIds).toEqual([ids.idea]);
+    const foreign = await asLimited('DELETE', `/api/feedback/items/${ids.feedback}/links/${other.ids.idea}`);
+    expect(foreign.status).toBe(404);
+    const stored = await organization.call<typeof item.data>('GET', `/api/feedback/items/${ids.feedback}`);
+    expect(stored.data.linkedWorkItemIds).toEqual([ids.idea, other.ids.idea]);
     const sources = await asLimited<{ id: string }[]>('GET', '/api/feedback/sources');
     expect(sources.data.map(({ id }) => id)).toEqual([ids.source]);
     const moved = await asLimited('PATCH', `/api/feedback/sources/${ids.source}`, { projectId: null });

@@ -1,25 +1,14 @@
-import type { linkFeedback } from '@worktrack/contracts/gateway/link';
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { Dialog } from '../parts/popup/dialog.tsx';
-import { tell, tellFailure } from '../parts/popup/toasts.tsx';
-import { readAnew } from './feedback.ts';
+import { tellFailure } from '../parts/popup/toasts.tsx';
+import { link } from './links.ts';
 import { words } from './messages.ts';
 
 const SHOWN = 20;
-
-/** @throws ServiceError */
-export async function link(feedbackId: string, workItemId: string): Promise<void> {
-  const { taskId } = await call<typeof linkFeedback>('POST /api/feedback/items/:feedbackId/links', {
-    feedbackId,
-    workItemId,
-  });
-  void readAnew(feedbackId);
-  tell(words.linkedTo({ idea: taskId }));
-}
 
 /** Finds the idea that a submission belongs to. */
 export function LinkDialog({ feedbackId, onClose }: { readonly feedbackId: string; readonly onClose: () => void }) {
@@ -37,9 +26,9 @@ export function LinkDialog({ feedbackId, onClose }: { readonly feedbackId: strin
     follows: ({ subject }) => subject.kind === 'work_item',
     keepsEarlier: true,
   });
-  const choose = async (id: string) => {
+  const choose = async (workItemId: string) => {
     onClose();
-    await link(feedbackId, id).catch((error) => tellFailure(words.notChanged, error));
+    await link({ feedbackId, workItemId }).catch((error) => tellFailure(words.notChanged, error));
   };
   return (
     <Dialog title={words.link} onClose={onClose}>

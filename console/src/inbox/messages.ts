@@ -77,6 +77,14 @@ export const words = messages({
     tr: '{idea} fikrine bağlandı.',
     ja: '{idea} にリンクしました。',
   },
+  unlink: { en: 'Remove link', de: 'Verknüpfung entfernen', tr: 'Bağlantıyı kaldır', ja: 'リンクを外す' },
+  unlinked: {
+    en: 'The link was removed.',
+    de: 'Die Verknüpfung wurde entfernt.',
+    tr: 'Bağlantı kaldırıldı.',
+    ja: 'リンクを外しました。',
+  },
+  deletedIdea: { en: 'Deleted idea', de: 'Gelöschte Idee', tr: 'Silinmiş fikir', ja: '削除されたアイデア' },
   findIdea: { en: 'Search for an idea', de: 'Wörter der Idee', tr: 'Fikirdeki sözcükler', ja: 'アイデアのキーワード' },
   noIdea: {
     en: 'No ideas found.',

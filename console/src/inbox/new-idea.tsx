@@ -10,7 +10,7 @@ import { SelectField } from '../parts/form/select.tsx';
 import { Loaded } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
-import { link } from './link-dialog.tsx';
+import { link } from './links.ts';
 import { words } from './messages.ts';
 
 const COLUMN = 'Backlog';
@@ -47,7 +47,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
                 const { id } = await call<typeof createWorkItem>('POST /api/work-items', idea);
                 made.current = { said, id };
               }
-              await link(item.id, made.current.id);
+              await link({ feedbackId: item.id, workItemId: made.current.id });
               for (const draft of Object.values(drafts)) draft.clear();
               onClose();
             });

@@ -1,22 +1,19 @@
 import type { deleteFeedback } from '@worktrack/contracts/feedback/erasure';
 import type { getFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
-import type { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { useMemo, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { mayCreate } from '../create/open.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
-import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Confirm } from '../parts/popup/dialog.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
 import { did, inTurn } from '../parts/popup/undo.ts';
-import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { readAnew, STATUS_KEYS } from './feedback.ts';
 import { LinkDialog } from './link-dialog.tsx';
+import { LinkedIdea } from './linked-idea.tsx';
 import { words } from './messages.ts';
 import { NewIdea } from './new-idea.tsx';
 
@@ -94,7 +91,7 @@ export function Submission({ item, next, ask }: SubmissionProps) {
           <h2>{words.ideas}</h2>
           <ul class="plain">
             {item.linkedWorkItemIds.map((id) => (
-              <LinkedIdea key={id} id={id} />
+              <LinkedIdea key={id} feedbackId={item.id} id={id} mayUnlink={mayLink} />
             ))}
           </ul>
         </div>
@@ -176,24 +173,5 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
       <dt class="quiet">{name}</dt>
       <dd>{value}</dd>
     </div>
-  );
-}
-
-function LinkedIdea({ id }: { readonly id: string }) {
-  const idea = useQuery({
-    key: ['item', id],
-    load: (signal) => call<typeof getWorkItem>('GET /api/work-items/:id', { id }, { signal }),
-    follows: ({ subject }) => subject.id === id,
-  });
-  return (
-    <li>
-      {idea.data ? (
-        <a href={to(`items/${id}`)}>
-          {idea.data.taskId} {idea.data.title}
-        </a>
-      ) : (
-        <span class="quiet">{idea.isError ? id : common.loading}</span>
-      )}
-    </li>
   );
 }

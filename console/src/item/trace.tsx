@@ -13,7 +13,8 @@ export function Trace({ item }: { readonly item: WorkItem }) {
   const trace = useQuery({
     key: ['trace', item.id],
     load: (signal) => call<typeof getWorkItemTrace>('GET /api/work-items/:id/trace', { id: item.id }, { signal }),
-    follows: ({ subject, type }) => subject.id === item.id || type === 'feedback.linked',
+    follows: ({ subject, type }) =>
+      subject.id === item.id || type === 'feedback.linked' || type === 'feedback.unlinked',
   });
   return (
     <Part title={words.trace}>

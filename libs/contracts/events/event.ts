@@ -22,7 +22,7 @@ const HAPPENINGS = {
     'dependency_returned',
     'needs_attention',
   ],
-  feedback: ['received', 'status_changed', 'linked', 'erased'],
+  feedback: ['received', 'status_changed', 'linked', 'unlinked', 'erased'],
   project: ['created', 'updated', 'deleted'],
   board: ['created', 'updated', 'deleted'],
   /** Of those that are shared: one that no longer is has been deleted for everybody who is told. */

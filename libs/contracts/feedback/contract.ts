@@ -2,7 +2,7 @@ import { serviceContract } from '../operation.ts';
 import { deleteFeedback, eraseSender } from './erasure.ts';
 import { getFeedback, listFeedback, listFeedbackForAgents, updateFeedback, updateFeedbackStatus } from './inbox.ts';
 import { captchaChallenge, ingestFeedback, sourceByPublicKey, verifyCaptcha } from './intake.ts';
-import { feedbackByWorkItems, linkedBefore, linkItem } from './links.ts';
+import { feedbackByWorkItems, linkedBefore, linkItem, unlinkItem } from './links.ts';
 import { recordOutcomes, sourceOutcomes } from './outcomes.ts';
 import { getQuota, setQuota } from './quota.ts';
 import { createSource, deleteSource, getSource, listSources, updateSource } from './sources.ts';
@@ -22,6 +22,7 @@ export const feedbackContract = serviceContract('feedback', [
   deleteFeedback,
   eraseSender,
   linkItem,
+  unlinkItem,
   linkedBefore,
   feedbackByWorkItems,
   getQuota,

@@ -23,6 +23,17 @@ export const linkItem = operation({
   errors: ['NOT_FOUND'],
 });
 
+/** The same step of `feedback.unlink`. */
+export const unlinkItem = operation({
+  name: 'feedback.unlinkItem',
+  summary: 'Forget that a feedback item belongs to a work item.',
+  permissions: ['feedback:write'],
+  effect: 'update',
+  input: linkItem.input,
+  output: linkItem.output.extend({ linked: z.literal(false) }),
+  errors: ['NOT_FOUND'],
+});
+
 /** What `feedback.linkItem` returned, for a repetition of `feedback.link` after the work item was deleted. Neither a route nor a tool. */
 export const linkedBefore = operation({
   name: 'feedback.linkedBefore',

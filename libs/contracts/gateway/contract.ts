@@ -6,7 +6,7 @@ import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { me } from './identity.ts';
 import { inviteUser } from './invite.ts';
-import { linkFeedback } from './link.ts';
+import { linkFeedback, unlinkFeedback } from './link.ts';
 import { listNotifications, showWatch, unwatchWorkItem, watchWorkItem } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
 import { announcePresence } from './presence.ts';
@@ -27,6 +27,7 @@ export const gatewayContract = serviceContract('gateway', [
   inviteUser,
   showHealth,
   linkFeedback,
+  unlinkFeedback,
   getWorkItemTrace,
   uploadLocalFile,
   readAttachmentByTool,

@@ -25,3 +25,25 @@ export const linkFeedback = operation({
   rest: 'POST /api/feedback/items/:feedbackId/links',
   mcp: { tool: 'link_feedback_to_idea_item', title: 'Link feedback to idea' },
 });
+
+export const unlinkFeedback = operation({
+  name: 'feedback.unlink',
+  summary:
+    'Take back the link of a feedback item to an idea, also to one that was deleted. With its last link, the status `linked` becomes `triaged`.',
+  permissions: ['feedback:write', 'work-items:read'],
+  effect: 'update',
+  input: z.strictObject({ feedbackId: Id, workItemId: ItemRef }),
+  output: z.object({
+    linked: z.literal(false),
+    feedbackId: RecordId,
+    workItemId: RecordId,
+    /** How many feedback items are still linked to that idea. */
+    feedbackCount: z.int(),
+  }),
+  errors: ['NOT_FOUND'],
+  example: {
+    input: { feedbackId: ids.feedback, workItemId: 'W-I-3' },
+    output: { linked: false, feedbackId: ids.feedback, workItemId: ids.idea, feedbackCount: 0 },
+  },
+  rest: 'DELETE /api/feedback/items/:feedbackId/links/:workItemId',
+});

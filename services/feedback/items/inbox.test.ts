@@ -264,6 +264,30 @@ describe('a link to a work item', () => {
     expect((await feedback.call('feedback.get', { id: itemId }, organizationId)).status).toBe(after);
   });
 
+  test('is taken back, once however often, and with the last one what is linked is triaged again', async () => {
+    const { itemId: id, organizationId, ...rest } = submission();
+    await feedback.ingest([{ itemId: id, organizationId, ...rest }]);
+    const [idea, other] = [uuidv7(), uuidv7()];
+    const link = (workItemId: string) =>
+      feedback.call('feedback.linkItem', { feedbackId: id, workItemId }, organizationId);
+    const unlink = (workItemId: string) =>
+      feedback.call('feedback.unlinkItem', { feedbackId: id, workItemId }, organizationId);
+    const stored = () => feedback.call('feedback.get', { id }, organizationId);
+    await link(idea);
+    await link(other);
+    expect(await unlink(idea)).toEqual({ linked: false, feedbackId: id, workItemId: idea, feedbackCount: 0 });
+    expect(await unlink(idea)).toEqual({ linked: false, feedbackId: id, workItemId: idea, feedbackCount: 0 });
+    expect(await stored()).toMatchObject({ status: 'linked', linkedWorkItemIds: [other] });
+    await link(idea);
+    // Whichever comes first, the other one is the last.
+    await Promise.all([unlink(idea), unlink(other)]);
+    expect(await stored()).toMatchObject({ status: 'triaged', linkedWorkItemIds: [] });
+    await link(idea);
+    await feedback.call('feedback.update', { id, status: 'resolved' }, organizationId);
+    await unlink(idea);
+    expect(await stored()).toMatchObject({ status: 'resolved', linkedWorkItemIds: [] });
+  });
+
   test('tells the trace what was said, in the order in which it was said', async () => {
     const { organizationId, sent } = await inboxOf([3 * DAY, 1 * DAY, 2 * DAY]);
     const [idea, other] = [uuidv7(), uuidv7()];

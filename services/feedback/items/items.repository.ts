@@ -109,9 +109,9 @@ export async function itemById({ caller, tx }: Scope, id: string): Promise<Feedb
 export async function changeItem(
   scope: TellingScope,
   id: string,
-  change: { readonly status?: Status; readonly link?: string },
+  change: { readonly status?: Status; readonly link?: string; readonly unlink?: string },
 ): Promise<void> {
-  const { status, link } = change;
+  const { status, link, unlink } = change;
   const which = { organizationId: scope.caller.organizationId, _id: id };
   const before = await ItemModel.findOne(which, { ...TOLD_OF, status: 1, linkedWorkItemIds: 1 })
     .session(scope.tx)
@@ -124,6 +124,7 @@ export async function changeItem(
       $inc: { revision: 1 },
       $unset: { unpublished: 1 },
       ...(link && { $addToSet: { linkedWorkItemIds: link } }),
+      ...(unlink && { $pull: { linkedWorkItemIds: unlink } }),
     },
     { session: scope.tx },
   );
@@ -134,6 +135,7 @@ export async function changeItem(
     // Of no project: the work item may be in another one than the source, where for some it does not exist.
     tell(scope, { ...of, type: 'feedback.linked', data: { workItemId: link } });
   }
+  if (unlink) tell(scope, { ...of, type: 'feedback.unlinked', data: { workItemId: unlink } });
   if (status && status !== before.status) {
     const changes = { status: { from: before.status, to: status } };
     tell(scope, { ...of, type: 'feedback.status_changed', ...places.get(before.sourceId), data: { changes } });

@@ -3,6 +3,7 @@ import {
   type linkedBefore as linkedBeforeOp,
   linkItem as linkOp,
   MAX_LINKED_FEEDBACK,
+  type unlinkItem as unlinkOp,
 } from '@worktrack/contracts/feedback/links';
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
@@ -26,6 +27,19 @@ export async function linkItem(
   }
   const feedbackCount = await countLinked(context, workItemId);
   return { linked: true, feedbackId, workItemId, feedbackCount };
+}
+
+export async function unlinkItem(
+  { feedbackId, workItemId }: Input<typeof unlinkOp>,
+  context: WriteContext<'NOT_FOUND'>,
+): Promise<Output<typeof unlinkOp>> {
+  const item = await requireItem(feedbackId, context);
+  if (item.linkedWorkItemIds.includes(workItemId)) {
+    const isLast = item.linkedWorkItemIds.length === 1;
+    const status = isLast && item.status === 'linked' ? 'triaged' : item.status;
+    await changeItem(context, feedbackId, { status, unlink: workItemId });
+  }
+  return { linked: false, feedbackId, workItemId, feedbackCount: await countLinked(context, workItemId) };
 }
 
 export async function linkedBefore(

@@ -1,5 +1,5 @@
 import { OperationError } from '@worktrack/contracts/errors';
-import type { linkFeedback as operation } from '@worktrack/contracts/gateway/link';
+import type { linkFeedback as operation, unlinkFeedback as unlinkOperation } from '@worktrack/contracts/gateway/link';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getItemBrief } from '@worktrack/contracts/work-items/agents/lineage';
 import type { Composition, CompositionContext } from './composition.ts';
@@ -35,6 +35,13 @@ export const linkFeedback: Composition<typeof operation> = async (input, context
   return { output: { ...output, taskId: item.taskId }, replayed };
 };
 
+/** Found in its history, since a deleted idea is still linked. */
+export const unlinkFeedback: Composition<typeof unlinkOperation> = async ({ feedbackId, workItemId }, context) => {
+  const { clients, options } = context;
+  const idea = await clients.workitems.call('workItems.events', { workItemId, limit: 1 }, reading(context));
+  return await clients.feedback.exchange('feedback.unlinkItem', { feedbackId, workItemId: idea.workItemId }, options);
+};
+
 /** The history of a deleted item still has its name. */
 async function linkedBefore(
   { feedbackId, workItemId }: Input<typeof operation>,
@@ -54,7 +61,7 @@ async function linkedBefore(
   }
 }
 
-function reading({ options: { idempotencyKey: _, ...reading } }: Context): Context['options'] {
+function reading({ options: { idempotencyKey: _, ...reading } }: Pick<Context, 'options'>): Context['options'] {
   return reading;
 }
 

@@ -3,7 +3,7 @@ import type { Compositions } from './composition.ts';
 import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { inviteUser } from './invite.ts';
-import { linkFeedback } from './link.ts';
+import { linkFeedback, unlinkFeedback } from './link.ts';
 import { me } from './me.ts';
 import { configureNotifications, listNotifications } from './notifications.ts';
 import { showOrganization, updateOrganization } from './organization.ts';
@@ -28,6 +28,7 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'users.invite': inviteUser,
   'health.show': showHealth,
   'feedback.link': linkFeedback,
+  'feedback.unlink': unlinkFeedback,
   'workItems.trace': getWorkItemTrace,
   'attachments.uploadLocalFile': uploadLocalFile,
   'attachments.readByTool': readAttachmentByTool,
