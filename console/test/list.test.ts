@@ -395,6 +395,25 @@ test('names with commas are filters and lanes like others, and stay whole in the
   await expect.poll(() => cards.allTextContents()).toEqual(['Hers']);
 });
 
+test('a filter by what was deleted since says so, and is taken out', async () => {
+  const organization = await stage.newOrganization();
+  const { call, projectId } = organization;
+  const title = 'Still there';
+  await createItem(organization, { title });
+  const epic = await createItem(organization, { title: 'Over', type: 'epic' });
+  const label = { name: 'Gone', colour: '#1f6feb' };
+  const { data } = await call<{ id: string }>('POST', `/api/projects/${projectId}/labels`, label);
+  await call('DELETE', `/api/work-items/${epic.id}`);
+  await call('DELETE', `/api/projects/${projectId}/labels/${data.id}`);
+  const { page } = await stage.visit(`list?epic=${epic.taskId}`, { apiKey: organization.apiKey });
+  await page.getByText('The epic that is filtered by no longer exists.').waitFor();
+  await page.getByRole('button', { name: `Remove Epic: ${epic.taskId}` }).click();
+  await expect.poll(() => titles(page)).toEqual([title]);
+  await page.goto(new URL(`list?label=${data.id}`, page.url()).href);
+  await page.getByRole('button', { name: 'Remove Label: deleted' }).click();
+  await expect.poll(() => titles(page)).toEqual([title]);
+});
+
 test('back from an item, one is where one was: in the list, on the board, and in what needs one', async () => {
   const organization = await stage.newOrganization();
   const { projectId, boardId, columns, call } = organization;

@@ -95,6 +95,18 @@ export const sentences = messages({
     tr: 'Bu öğe onu bekleyemez.',
     ja: 'その項目には依存できません。',
   },
+  epic: {
+    en: 'The epic that is filtered by no longer exists. Choose another one, or none.',
+    de: 'Das Epic, nach dem gefiltert wird, gibt es nicht mehr. Wähle ein anderes oder keines.',
+    tr: 'Süzgeçteki epik artık yok. Başka birini seçin ya da süzgeci kaldırın.',
+    ja: '絞り込みに使われているエピックはもうありません。別のものを選ぶか、条件を外してください。',
+  },
+  boardColumnId: {
+    en: 'This column no longer exists, or is on another board.',
+    de: 'Diese Spalte gibt es nicht mehr, oder sie ist auf einem anderen Board.',
+    tr: 'Bu sütun artık yok ya da başka bir panoda.',
+    ja: 'この列はもうないか、別のボードにあります。',
+  },
   current: {
     en: 'Somebody else has changed it in the meantime. Look at it and repeat.',
     de: 'Inzwischen hat es jemand anderes geändert. Sieh es dir an und wiederhole es.',
@@ -230,12 +242,14 @@ export const SUFFICIENT: readonly Name[] = [
   'own_work',
   'nobody_asks',
   'asked_anew',
+  'epic',
+  'boardColumnId',
   'current',
   'API_KEY_INVALID',
   'other',
 ];
-/** Fields whose faults have a sentence of their own. */
-const FIELDS = ['parentId', 'dependsOn'] as const satisfies readonly Name[];
+/** Fields, and filters by them, whose faults have a sentence of their own. */
+const FIELDS = ['parentId', 'dependsOn', 'epic', 'boardColumnId'] as const satisfies readonly Name[];
 
 /** A refusal in the language of the page. */
 export interface Sentence {
@@ -261,7 +275,7 @@ export function sentenceFor({ code, reason, details, current }: Refused, fault =
     const said = faults[name];
     if (found) return { text: typeof said === 'string' ? said : said({ n: Number(n) }), isSufficient: true };
   }
-  const field = FIELDS.find((each) => details.some(({ path }) => path.split('.', 1)[0] === each));
+  const field = FIELDS.find((each) => details.some(({ path }) => path.replace(/(Not)?(\..*)?$/, '') === each));
   const isStale = code === 'CONFLICT' && current !== undefined;
   // A later service may have reasons that this page does not know.
   const isTaken = fault.startsWith('must be unique');

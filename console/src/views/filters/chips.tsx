@@ -22,6 +22,8 @@ const MAX_NAMED = 2;
 /** So many are found at a glance. */
 const MAX_UNSEARCHED = 8;
 const DUE = 'due';
+/** People never see ids, so this is what is left of a column or label. */
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 interface ChipsProps {
   readonly fields: readonly Field[];
@@ -88,7 +90,8 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
   const [part, setPart] = useState('');
   const values = valuesOf(parameter);
   const isNot = parameter !== field;
-  const nameOf = (value: string) => options.find(([each]) => each === value)?.[1] ?? value;
+  const nameOf = (value: string) =>
+    options.find(([each]) => each === value)?.[1] ?? (ID.test(value) ? words.deleted : value);
   const say = isNot ? words.chipNot : words.chip;
   const text = say({ field: words[field], values: values.length > 0 ? some(values.map(nameOf)) : '…' });
   const change = (changed: readonly string[]) =>
@@ -100,7 +103,7 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
   };
   // What is chosen and not offered any more can still be taken away.
   const unknown = values.filter((value) => !options.some(([each]) => each === value));
-  const offered = [...unknown.map((value) => [value, value] as const), ...options].filter(([, name]) =>
+  const offered = [...unknown.map((value) => [value, nameOf(value)] as const), ...options].filter(([, name]) =>
     has(name, part),
   );
   return (

@@ -33,6 +33,7 @@ export const words = messages({
   noLabel: { en: 'No label', de: 'Ohne Etikett', tr: 'Etiketsiz', ja: 'ラベルなし' },
   noEpic: { en: 'No epic', de: 'Ohne Epic', tr: 'Epiksiz', ja: 'エピックなし' },
   noAgent: { en: 'No agent', de: 'Kein Agent', tr: 'Ajan yok', ja: 'エージェントなし' },
+  deleted: { en: 'deleted', de: 'gelöscht', tr: 'silinmiş', ja: '削除済み' },
   overdue: { en: 'Overdue', de: 'Überfällig', tr: 'Gecikmiş', ja: '期限切れ' },
   notOverdue: { en: 'Not overdue', de: 'Nicht überfällig', tr: 'Gecikmemiş', ja: '期限切れ以外' },
   dueBefore: { en: 'Due before', de: 'Fällig vor', tr: 'Bitişi şundan önce', ja: '期限がこの日より前' },
