@@ -406,7 +406,7 @@ test('a filter by what was deleted since says so, and is taken out', async () =>
   await call('DELETE', `/api/work-items/${epic.id}`);
   await call('DELETE', `/api/projects/${projectId}/labels/${data.id}`);
   const { page } = await stage.visit(`list?epic=${epic.taskId}`, { apiKey: organization.apiKey });
-  await page.getByText('The epic that is filtered by no longer exists.').waitFor();
+  await page.getByText('What is filtered by no longer exists.').waitFor();
   await page.getByRole('button', { name: `Remove Epic: ${epic.taskId}` }).click();
   await expect.poll(() => titles(page)).toEqual([title]);
   await page.goto(new URL(`list?label=${data.id}`, page.url()).href);

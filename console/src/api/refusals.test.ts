@@ -44,6 +44,7 @@ const TABLE: [code: ErrorCode, extra: ErrorExtra, de: string, tr: string, ja: st
   ['VALIDATION_FAILED', at('dependsOn.0'), 'Darauf kann es nicht warten', 'onu bekleyemez', '依存できません'],
   ['VALIDATION_FAILED', at('epic'), 'gibt es nicht mehr', 'artık yok', 'もうありません'],
   ['VALIDATION_FAILED', at('epicNot'), 'gibt es nicht mehr', 'artık yok', 'もうありません'],
+  ['VALIDATION_FAILED', at('label'), 'gibt es nicht mehr', 'artık yok', 'もうありません'],
   ['VALIDATION_FAILED', at('boardColumnId'), 'gibt es nicht mehr', 'artık yok', 'もうないか'],
   ['VALIDATION_FAILED', at('title'), 'nicht angenommen', 'kabul edilmiyor', '受け付けられません'],
   ['PERMISSION_DENIED', {}, 'Das darfst du nicht', 'yetkiniz yok', '権限がありません'],

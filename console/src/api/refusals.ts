@@ -95,11 +95,11 @@ export const sentences = messages({
     tr: 'Bu öğe onu bekleyemez.',
     ja: 'その項目には依存できません。',
   },
-  epic: {
-    en: 'The epic that is filtered by no longer exists. Choose another one, or none.',
-    de: 'Das Epic, nach dem gefiltert wird, gibt es nicht mehr. Wähle ein anderes oder keines.',
-    tr: 'Süzgeçteki epik artık yok. Başka birini seçin ya da süzgeci kaldırın.',
-    ja: '絞り込みに使われているエピックはもうありません。別のものを選ぶか、条件を外してください。',
+  filter: {
+    en: 'What is filtered by no longer exists. Choose something else, or nothing.',
+    de: 'Wonach gefiltert wird, gibt es nicht mehr. Wähle etwas anderes oder nichts.',
+    tr: 'Süzülen değer artık yok. Başka birini seçin ya da süzgeci kaldırın.',
+    ja: '絞り込みに使われている値はもうありません。別のものを選ぶか、条件を外してください。',
   },
   boardColumnId: {
     en: 'This column no longer exists, or is on another board.',
@@ -242,14 +242,20 @@ export const SUFFICIENT: readonly Name[] = [
   'own_work',
   'nobody_asks',
   'asked_anew',
-  'epic',
+  'filter',
   'boardColumnId',
   'current',
   'API_KEY_INVALID',
   'other',
 ];
 /** Fields, and filters by them, whose faults have a sentence of their own. */
-const FIELDS = ['parentId', 'dependsOn', 'epic', 'boardColumnId'] as const satisfies readonly Name[];
+const FIELDS: Readonly<Record<string, Name>> = {
+  parentId: 'parentId',
+  dependsOn: 'dependsOn',
+  boardColumnId: 'boardColumnId',
+  epic: 'filter',
+  label: 'filter',
+};
 
 /** A refusal in the language of the page. */
 export interface Sentence {
@@ -275,7 +281,7 @@ export function sentenceFor({ code, reason, details, current }: Refused, fault =
     const said = faults[name];
     if (found) return { text: typeof said === 'string' ? said : said({ n: Number(n) }), isSufficient: true };
   }
-  const field = FIELDS.find((each) => details.some(({ path }) => path.replace(/(Not)?(\..*)?$/, '') === each));
+  const field = details.map(({ path }) => FIELDS[path.replace(/(Not)?(\..*)?$/, '')]).find(Boolean);
   const isStale = code === 'CONFLICT' && current !== undefined;
   // A later service may have reasons that this page does not know.
   const isTaken = fault.startsWith('must be unique');
