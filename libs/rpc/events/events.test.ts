@@ -1,11 +1,12 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Progress } from '../../../stack/report/progress.ts';
+import { WAL_MAX_BYTES } from '../../../stack/servers/rabbitmq.ts';
 import { type Servers, startServers } from '../../../stack/servers/start.ts';
 import { type Broker, connectBroker } from '../connection.ts';
 import { hmacSigner } from '../message/signature.ts';
@@ -111,6 +112,22 @@ describe('the queue of the log', () => {
     for (let at = 0; at < all.length; at += 250) await from.publish(all.slice(at, at + 250));
     await expect.poll(() => taken.length).toBe(all.length);
     expect(taken).toEqual(all);
+  });
+
+  test('has the broker begin a new file before it keeps much of the last one in memory', async () => {
+    const connection = await connect(own.urls.rabbitmq);
+    const channel = await connection.createConfirmChannel();
+    const mebibyte = Buffer.alloc(1024 ** 2);
+    for (let written = 0; written < 1.5 * WAL_MAX_BYTES; written += mebibyte.length) {
+      channel.sendToQueue(LOG_QUEUE, mebibyte, { persistent: true });
+    }
+    await channel.waitForConfirms();
+    await connection.close();
+    const files = globSync('rabbitmq/mnesia/*/quorum/*/*.wal', { cwd: folder });
+    const sizes = files.map((file) => statSync(join(folder, file)).size);
+    expect(sizes.length).toBeGreaterThan(0);
+    // It looks after each batch.
+    expect(Math.max(...sizes)).toBeLessThan(1.25 * WAL_MAX_BYTES);
   });
 
   test('keeps what nobody consumes, and gives it to the first replica that comes', async () => {
