@@ -57,7 +57,7 @@ test('an app is connected by a person, who sees what it may do, is asked again f
   const row = settings.page
     .getByRole('listitem')
     .filter({ has: settings.page.getByRole('heading', { level: 2, name: 'Test app' }) });
-  await row.getByText('In 1 project').waitFor();
+  await row.getByText('Only in Work').waitFor();
   const attempt = settings.page
     .getByRole('listitem')
     .filter({ has: settings.page.getByRole('heading', { level: 3, name: 'Test app' }) });
@@ -117,13 +117,15 @@ test('a rule of trust is made without knowing the ids, which are taken from the 
     await page.getByLabel('Tokens for one JWT').fill('many');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').getByText('reuse').waitFor();
+    await page.getByLabel('Work', { exact: true }).check();
     await page.getByLabel('Tokens for one JWT').fill('2');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The rule is saved.').waitFor();
 
     const { data } = await stage.organization.call<TrustRule[]>('GET', '/api/trust-rules');
     const [rule] = data;
-    expect(rule).toMatchObject({ reuse: 2 });
+    expect(rule).toMatchObject({ reuse: 2, projects: [stage.organization.projectId] });
+    await page.getByText('Only in Work').waitFor();
     // What a job has to be told, for its issuer and for the command.
     await page.getByText(rule?.audience ?? '', { exact: true }).waitFor();
     const job = { aud: rule?.audience, project_id: '4711', namespace_id: '42', ref_protected: 'true' };

@@ -20,9 +20,9 @@ async function newKey(name: string, permissions?: readonly Permission[]): Promis
   return answer.data;
 }
 
-async function newUser(name: string, role: string): Promise<User> {
+async function newUser(name: string, role: string, projects: readonly string[] | null = null): Promise<User> {
   const email = `${name.toLowerCase()}@example.com`;
-  const answer = await organization.call<User>('POST', '/api/users', { name, email, role });
+  const answer = await organization.call<User>('POST', '/api/users', { name, email, role, projects });
   if (!answer.success) throw new Error(answer.error.message);
   return answer.data;
 }
@@ -46,6 +46,7 @@ test('a key is created with chosen permissions, shown once, shows when it was us
   await page.getByRole('button', { name: 'Read only' }).click();
   await page.getByLabel('Feedback: Read').uncheck();
   await page.getByLabel('Work items: Write').check();
+  await page.getByLabel('Work', { exact: true }).check();
   await choose(page, 'Expires', 'In 30 days');
   await page.getByRole('button', { name: 'Create' }).click();
   const shown = page.getByRole('dialog').locator('pre');
@@ -66,8 +67,10 @@ test('a key is created with chosen permissions, shown once, shows when it was us
   await page.getByRole('button', { name: 'Done' }).click();
 
   await entry(visitor, 'Agent 3').getByText('Never used').waitFor();
+  await entry(visitor, 'Agent 3').getByText('Only in Work').waitFor();
   const call = caller(stage.url, key);
-  const { data } = await call<{ permissions: Permission[] }>('GET', '/api/me');
+  const { data } = await call<{ permissions: Permission[]; projects: string[] }>('GET', '/api/me');
+  expect(data.projects).toEqual([organization.projectId]);
   expect(data.permissions).toContain('work-items:write');
   expect(data.permissions).not.toContain('feedback:read');
   const lastUsedAt = async () => {
@@ -131,6 +134,7 @@ test('users are invited, given roles and signed in with a link, renamed, disable
   await entry(visitor, 'Grace').getByText('Invited until').waitFor();
   await visitor.isGood('settings-invited');
   expect((await userNamed('Grace')).projects).toEqual([organization.projectId]);
+  await entry(visitor, 'Grace').getByText('Only in Work').waitFor();
   const grace = await stage.visit(link.split('/console/')[1] ?? '', { apiKey: null });
   await grace.page.getByRole('button', { name: 'Account of Grace' }).waitFor();
   await entry(visitor, 'Grace').getByText('Has signed in').waitFor();
@@ -274,6 +278,44 @@ test('what belongs to no project is not offered to whoever is limited to some', 
   await sections.first().waitFor();
   const offered = ['API keys', 'Project', 'Feedback sources', 'Webhooks', 'Connected apps'];
   expect(await sections.allTextContents()).toEqual(offered);
+  // What such a user makes belongs to one of these projects.
+  await sections.filter({ hasText: 'Feedback sources' }).click();
+  await page.getByRole('button', { name: 'New source' }).click();
+  await page.getByLabel('Name').fill('Of Work');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Only in Work').waitFor();
+  const { data: sources } = await organization.call<Source[]>('GET', '/api/feedback/sources');
+  const made = sources.find(({ name }) => name === 'Of Work');
+  expect(made?.projectId).toBe(organization.projectId);
+  await organization.call('DELETE', `/api/feedback/sources/${made?.id}`);
+});
+
+test('a limit to projects is changed, and is not lifted by what was deleted', async () => {
+  const { data: over } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Over' });
+  const barbara = await newUser('Barbara', 'member', [over.id]);
+  await organization.call('DELETE', `/api/projects/${over.id}`);
+  const visitor = await stage.visit('settings/users');
+  const { page } = visitor;
+  await entry(visitor, 'Barbara').getByText('Only in deleted project').waitFor();
+  const open = async () => {
+    await page.getByRole('button', { name: 'Role of Barbara' }).click();
+    await page.getByRole('menuitem', { name: 'Only some projects' }).click();
+    await page.getByRole('dialog').waitFor();
+  };
+  await open();
+  const save = page.getByRole('button', { name: 'Save' });
+  expect(await save.getAttribute('aria-disabled')).toBe('true');
+  await visitor.isGood('settings-limit-user');
+  await page.getByLabel('Work', { exact: true }).check();
+  await save.click();
+  await entry(visitor, 'Barbara').getByText('Only in Work').waitFor();
+  expect((await userNamed('Barbara')).projects).toEqual([organization.projectId]);
+  await open();
+  await page.getByLabel('Work', { exact: true }).uncheck();
+  await save.click();
+  await entry(visitor, 'Barbara').getByText('Only in Work').waitFor({ state: 'detached' });
+  expect((await userNamed('Barbara')).projects).toBe(null);
+  await organization.call('PATCH', `/api/users/${barbara.id}`, { disabled: true });
 });
 
 test('what a user may not do is not offered', async () => {

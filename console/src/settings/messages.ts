@@ -29,6 +29,24 @@ export const words = messages({
   },
   name: { en: 'Name', de: 'Name', tr: 'Ad', ja: '名前' },
   create: { en: 'Create', de: 'Anlegen', tr: 'Oluştur', ja: '作成' },
+  project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
+  allProjects: { en: 'All projects', de: 'Alle Projekte', tr: 'Tüm projeler', ja: 'すべてのプロジェクト' },
+  onlyProjects: {
+    en: 'Only in these projects (none: in all)',
+    de: 'Nur in diesen Projekten (keines: in allen)',
+    tr: 'Yalnızca bu projelerde (hiçbiri: hepsinde)',
+    ja: '次のプロジェクトのみ（選ばない場合はすべて）',
+  },
+  inProjects: {
+    en: { one: 'In {n} project', other: 'In {n} projects' },
+    de: { one: 'In {n} Projekt', other: 'In {n} Projekten' },
+    tr: { other: '{n} projede' },
+    ja: { other: '{n} 件のプロジェクト' },
+  },
+  onlyIn: { en: 'Only in {projects}', de: 'Nur in {projects}', tr: 'Yalnızca {projects}', ja: '{projects} のみ' },
+  deletedProject: { en: 'deleted project', de: 'gelöschtem Projekt', tr: 'silinmiş proje', ja: '削除済みプロジェクト' },
+  /** Between names. */
+  comma: { en: ', ', de: ', ', tr: ', ', ja: '、' },
   shownOnce: {
     en: 'This is shown only once and stored nowhere. Copy it now.',
     de: 'Das wird nur jetzt gezeigt und nirgends gespeichert. Kopiere es jetzt.',

@@ -38,12 +38,6 @@ export const words = messages({
   readOnly: { en: 'Only ever reads', de: 'Liest nur', tr: 'Yalnızca okur', ja: '読み取り専用' },
   connected: { en: 'Connected', de: 'Verbunden', tr: 'Bağlandı', ja: '接続' },
   expires: { en: 'Until {time}', de: 'Bis {time}', tr: 'Bitiş: {time}', ja: '有効期限: {time}' },
-  inProjects: {
-    en: { one: 'In {n} project', other: 'In {n} projects' },
-    de: { one: 'In {n} Projekt', other: 'In {n} Projekten' },
-    tr: { other: '{n} projede' },
-    ja: { other: '{n} 件のプロジェクト' },
-  },
   ended: { en: 'Ended', de: 'Beendet', tr: 'Sona erdi', ja: '終了' },
   revokedTag: { en: 'Disconnected', de: 'Getrennt', tr: 'Bağlantı kesildi', ja: '切断済み' },
   reusedTag: {

@@ -18,6 +18,7 @@ import { filter, setFilters } from '../../router.ts';
 import { identity } from '../../session.ts';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
+import { InProjects } from '../projects.tsx';
 import { EndedChoice, SettingsSection } from '../section.tsx';
 import { Attempts } from './attempts.tsx';
 import { words } from './messages.ts';
@@ -111,7 +112,7 @@ function GrantRow({ grant, userName }: { readonly grant: Grant; readonly userNam
         <ul class="plain row quiet facts settings-facts">
           {clientDomain !== null && <li>{clientDomain}</li>}
           {userName !== undefined && <li>{words.of({ name: userName })}</li>}
-          {projects !== null && <li>{words.inProjects({ n: projects.length })}</li>}
+          <InProjects ids={projects} />
           <li>
             {words.connected} <When at={createdAt} />
           </li>

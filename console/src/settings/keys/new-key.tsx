@@ -16,6 +16,7 @@ import { secretWords } from '../../parts/text/secret-messages.ts';
 import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { identity, may } from '../../session.ts';
 import { words as ofSettings } from '../messages.ts';
+import { OnlyProjects, useLimit } from '../projects.tsx';
 import { words } from './messages.ts';
 import { PermissionChoice } from './permission-choice.tsx';
 
@@ -65,6 +66,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   );
   const [days, setDays] = useState<number>();
   const [userId, setUserId] = useState<string>();
+  const limit = useLimit(null);
   const { isBusy, error, run } = useSubmit();
   const everybody = useUsers();
   // Required for a key that acts as somebody else.
@@ -78,6 +80,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
       const key = await call<typeof createKey>('POST /api/api-keys', {
         name: name.trim(),
         permissions: [...chosen],
+        projects: limit.changed?.projects ?? undefined,
         expiresInDays: days,
         userId,
       });
@@ -98,6 +101,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
         ]}
         onChoose={setChosen}
       />
+      <OnlyProjects limit={limit} />
       {users.length > 1 && (
         <SelectField
           label={words.user}

@@ -17,6 +17,7 @@ import { filter, setFilters } from '../../router.ts';
 import { identity, may } from '../../session.ts';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
+import { InProjects } from '../projects.tsx';
 import { EndedChoice, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { NewKey } from './new-key.tsx';
@@ -76,7 +77,7 @@ export function Keys() {
 }
 
 function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userName: string }) {
-  const { id, name, prefix, permissions, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+  const { id, name, prefix, permissions, projects, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
   const [isAsking, setAsking] = useState(false);
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now.value;
   const hasEnded = revokedAt !== null || isExpired;
@@ -102,6 +103,7 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
             <code>{prefix}…</code>
           </li>
           <li>{words.actsAs({ name: userName })}</li>
+          <InProjects ids={projects} />
           <li>
             {common.created} <When at={createdAt} />
           </li>

@@ -13,6 +13,7 @@ import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { InProjects } from '../projects.tsx';
 import { SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { OutcomesDialog } from './outcomes.tsx';
@@ -60,7 +61,7 @@ type Open = 'tag' | 'outcomes' | 'edit' | 'delete' | 'erase' | undefined;
 
 function SourceRow({ source }: { readonly source: Source }) {
   const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, createdAt } = source;
-  const { rateLimit, retentionDays } = source;
+  const { projectId, rateLimit, retentionDays } = source;
   const [open, setOpen] = useState<Open>();
   const { isBusy, run } = useBusy(common.notChanged);
   const close = () => setOpen(undefined);
@@ -95,6 +96,7 @@ function SourceRow({ source }: { readonly source: Source }) {
             <code>{publicKey}</code>
           </li>
           <li>{allowedDomains.length === 0 ? words.anyDomain : allowedDomains.join(', ')}</li>
+          <InProjects ids={projectId ? [projectId] : null} />
           <li>{requireCaptcha ? words.withCaptcha : words.withoutCaptcha}</li>
           {rateLimit && (
             <li>

@@ -9,7 +9,9 @@ import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
+import { identity } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { firstProject, ProjectField } from '../projects.tsx';
 import { words } from './messages.ts';
 import { RateLimitChoice, rateLimitOf, typed } from './rate-limit.tsx';
 
@@ -24,6 +26,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
   const [domains, setDomains] = useState(source?.allowedDomains.join('\n') ?? '');
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
   const [days, setDays] = useState(String(source?.retentionDays ?? ''));
+  const [projectId, setProjectId] = useState(source ? (source.projectId ?? '') : firstProject());
   const [limit, setLimit] = useState(source?.rateLimit && typed(source.rateLimit));
   const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '';
@@ -40,10 +43,16 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
         ? await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
             ...fields,
             id: source.id,
+            ...(projectId !== (source.projectId ?? '') && { projectId: projectId || null }),
             rateLimit: rateLimit ?? null,
             retentionDays: retentionDays ?? null,
           })
-        : await call<typeof createSource>('POST /api/feedback/sources', { ...fields, rateLimit, retentionDays });
+        : await call<typeof createSource>('POST /api/feedback/sources', {
+            ...fields,
+            projectId: projectId || undefined,
+            rateLimit,
+            retentionDays,
+          });
       void queries.invalidateQueries({ queryKey: ['sources'] });
       onClose();
       tell(words.saved({ name: saved.name }));
@@ -85,6 +94,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
             />
           )}
         </Field>
+        {(!source || !identity.value?.projects) && <ProjectField value={projectId} onChoose={setProjectId} />}
         <RateLimitChoice limit={limit} onChoose={setLimit} />
         <FormFailed what={common.notChanged} error={error} />
         <FormActions action={source ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />

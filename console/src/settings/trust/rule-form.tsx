@@ -15,6 +15,7 @@ import { identity } from '../../session.ts';
 import { words as ofKeys } from '../keys/messages.ts';
 import { PermissionChoice } from '../keys/permission-choice.tsx';
 import { words as common } from '../messages.ts';
+import { OnlyProjects, useLimit } from '../projects.tsx';
 import { claimsIn, TEMPLATES, textOf } from './claims.ts';
 import { words } from './messages.ts';
 
@@ -38,6 +39,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
     () => rule?.permissions ?? offered.filter((each) => AGENT_PERMISSIONS.includes(each)),
   );
   const [ttlMinutes, setTtlMinutes] = useState(`${(rule?.ttlSeconds ?? 900) / 60}`);
+  const limit = useLimit(rule?.projects ?? null);
   const [reuse, setReuse] = useState(`${rule?.reuse ?? 1}`);
   const { isBusy, error, run } = useSubmit();
   const isReady = !isBusy && name.trim() !== '' && claims.trim() !== '' && chosen.length > 0;
@@ -54,6 +56,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
       const fields = {
         ...{ name: name.trim(), preset, claims: claimsIn(claims), permissions: [...chosen] },
         ...(issuer.trim() !== '' && { issuer: issuer.trim() }),
+        ...limit.changed,
         ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60, reuse: Number(reuse) },
       };
       if (rule) await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...fields });
@@ -100,6 +103,7 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
           ]}
           onChoose={(next) => setChosen([...next])}
         />
+        <OnlyProjects limit={limit} />
         <SelectField
           label={words.ttl}
           value={ttlMinutes}

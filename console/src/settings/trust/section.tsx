@@ -18,6 +18,7 @@ import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { When } from '../../parts/when.tsx';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
+import { InProjects } from '../projects.tsx';
 import { SettingsSection } from '../section.tsx';
 import { textOf } from './claims.ts';
 import { words } from './messages.ts';
@@ -61,7 +62,7 @@ export function Trust() {
 }
 
 function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userName: string }) {
-  const { id, name, issuer, audience, claims, permissions, createdAt, lastUsedAt, disabled } = rule;
+  const { id, name, issuer, audience, claims, permissions, projects, createdAt, lastUsedAt, disabled } = rule;
   const [open, setOpen] = useState<'edit' | 'delete' | 'tries'>();
   const close = () => setOpen(undefined);
   const change = (what: () => Promise<unknown>, done: string) =>
@@ -84,6 +85,7 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
           <li>{issuer}</li>
           <li>{words.asUser({ name: userName })}</li>
           <li>{permissions.join(', ')}</li>
+          <InProjects ids={projects} />
           <li>
             {common.created} <When at={createdAt} />
           </li>

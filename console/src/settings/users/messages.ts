@@ -10,11 +10,18 @@ export const words = messages({
   none: { en: 'There are no users.', de: 'Es gibt keinen Benutzer.', tr: 'Kullanıcı yok.', ja: 'ユーザーはいません。' },
   email: { en: 'E-mail address', de: 'E-Mail-Adresse', tr: 'E-posta adresi', ja: 'メールアドレス' },
   role: { en: 'Role', de: 'Rolle', tr: 'Rol', ja: 'ロール' },
-  onlyProjects: {
-    en: 'Only in these projects (none: in all)',
-    de: 'Nur in diesen Projekten (keines: in allen)',
-    tr: 'Yalnızca bu projelerde (hiçbiri: hepsinde)',
-    ja: '次のプロジェクトのみ（選ばない場合はすべて）',
+  limit: {
+    en: 'Only some projects…',
+    de: 'Nur einige Projekte…',
+    tr: 'Yalnızca bazı projeler…',
+    ja: 'プロジェクトを限定…',
+  },
+  limitOf: { en: 'Projects: {name}', de: 'Projekte: {name}', tr: 'Projeler: {name}', ja: 'プロジェクト: {name}' },
+  limited: {
+    en: 'What exists for {name} was changed.',
+    de: 'Es wurde geändert, was es für {name} gibt.',
+    tr: '{name} için görünen projeler değiştirildi.',
+    ja: '{name} のプロジェクトを変更しました。',
   },
   owner: { en: 'Owner', de: 'Inhaber', tr: 'Sahip', ja: 'オーナー' },
   admin: { en: 'Admin', de: 'Admin', tr: 'Yönetici', ja: '管理者' },

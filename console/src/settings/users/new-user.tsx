@@ -7,12 +7,10 @@ import { words as invitation } from '../../invitation/messages.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
-import { ProjectChecks } from '../../parts/form/project-checks.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
-import { useProjects } from '../../parts/project.ts';
-import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { OnlyProjects, useLimit } from '../projects.tsx';
 import { words } from './messages.ts';
 import { grantable, isBuiltIn, isLimitable, nameOfRole, useRoles } from './roles.ts';
 
@@ -27,15 +25,15 @@ export function NewUser({ onClose, onMade }: NewUserProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState(roles.some(({ id }) => id === 'member') ? 'member' : 'viewer');
-  const [chosen, choose] = useState<readonly string[]>([]);
+  const limit = useLimit(null);
   const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
   const create = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      const projects = isLimitable(role) && chosen.length > 0 ? [...chosen] : null;
-      const user = await call<typeof createUser>('POST /api/users', { name, email, role, projects });
+      const limited = isLimitable(role) ? limit.changed : undefined;
+      const user = await call<typeof createUser>('POST /api/users', { name, email, role, ...limited });
       void queries.invalidateQueries({ queryKey: ['users'] });
       onClose();
       onMade(user);
@@ -64,27 +62,10 @@ export function NewUser({ onClose, onMade }: NewUserProps) {
           options={roles.map(({ id }) => [id, nameOfRole(roles, id)])}
           onChoose={setRole}
         />
-        {isLimitable(role) && may('projects:read') && <OnlyProjects chosen={chosen} onChoose={choose} />}
+        {isLimitable(role) && <OnlyProjects limit={limit} />}
         <FormFailed what={common.notChanged} error={error} fields={['email']} />
         <FormActions action={invitation.invite} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
-  );
-}
-
-interface OnlyProjectsProps {
-  /** None: all. */
-  readonly chosen: readonly string[];
-  readonly onChoose: (chosen: readonly string[]) => void;
-}
-
-function OnlyProjects({ chosen, onChoose }: OnlyProjectsProps) {
-  const projects = useProjects().data ?? [];
-  if (projects.length === 0) return null;
-  return (
-    <fieldset class="field">
-      <legend class="label">{words.onlyProjects}</legend>
-      <ProjectChecks chosen={chosen} onChoose={onChoose} />
-    </fieldset>
   );
 }

@@ -6,7 +6,12 @@ import { askWhoIsThere, identity } from '../../session.ts';
 
 export async function saveUser(
   id: string,
-  changes: { readonly name?: string; readonly role?: string; readonly disabled?: boolean },
+  changes: {
+    readonly name?: string;
+    readonly role?: string;
+    readonly disabled?: boolean;
+    readonly projects?: string[] | null;
+  },
 ): Promise<User> {
   const user = await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
   void queries.invalidateQueries({ queryKey: ['users'] });

@@ -12,9 +12,11 @@ import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { identity, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { InProjects } from '../projects.tsx';
+import { LimitUser } from './limit-user.tsx';
 import { words } from './messages.ts';
 import { RenameUser } from './rename-user.tsx';
-import { grantable, nameOfRole, useRoles } from './roles.ts';
+import { grantable, isLimitable, nameOfRole, useRoles } from './roles.ts';
 import { saveUser } from './save.ts';
 
 interface UserRowProps {
@@ -24,8 +26,8 @@ interface UserRowProps {
 }
 
 export function UserRow({ user, onLink, onInvite }: UserRowProps) {
-  const { id, name, email, role, disabled, createdAt, invitation } = user;
-  const [asked, setAsked] = useState<'rename' | 'disable' | { readonly role: string }>();
+  const { id, name, email, role, projects, disabled, createdAt, invitation } = user;
+  const [asked, setAsked] = useState<'rename' | 'limit' | 'disable' | { readonly role: string }>();
   const { isBusy, run } = useBusy(common.notChanged);
   const all = useRoles();
   const roles = grantable(all);
@@ -57,6 +59,7 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
         </div>
         <ul class="plain row quiet facts settings-facts">
           <li>{email}</li>
+          <InProjects ids={projects} />
           <li>
             {common.created} <When at={createdAt} />
           </li>
@@ -74,11 +77,16 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
           <Menu
             label={words.roleOf({ name, role: called })}
             class="button"
-            items={roles.map(({ id: each }) => ({
-              label: nameOfRole(all, each),
-              checked: each === role,
-              run: () => choose(each),
-            }))}
+            items={[
+              ...roles.map(({ id: each }) => ({
+                label: nameOfRole(all, each),
+                checked: each === role,
+                run: () => choose(each),
+              })),
+              ...(isLimitable(role) && may('projects:read')
+                ? [{ label: words.limit, run: () => setAsked('limit'), group: '' }]
+                : []),
+            ]}
           >
             {called} <Icon of={downIcon} />
           </Menu>
@@ -136,6 +144,7 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
         </div>
       )}
       {asked === 'rename' && <RenameUser user={user} onClose={() => setAsked(undefined)} />}
+      {asked === 'limit' && <LimitUser user={user} onClose={() => setAsked(undefined)} />}
       {asked === 'disable' && (
         <Confirm
           title={words.disableOf({ name })}

@@ -46,8 +46,6 @@ export const words = messages({
     tr: 'Örneğin work_item.moved; aralarında boşluk.',
     ja: '例: work_item.moved（空白区切り）。',
   },
-  onlyProject: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
-  allProjects: { en: 'All projects', de: 'Alle Projekte', tr: 'Tüm projeler', ja: 'すべてのプロジェクト' },
   active: { en: 'Active', de: 'Aktiv', tr: 'Etkin', ja: '有効' },
   failing: { en: 'Failing', de: 'Schlägt fehl', tr: 'Başarısız', ja: '失敗中' },
   disabled: { en: 'Disabled', de: 'Abgeschaltet', tr: 'Kapalı', ja: '停止中' },

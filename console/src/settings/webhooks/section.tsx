@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
-import { useProjects } from '../../parts/project.ts';
 import { filter } from '../../router.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
@@ -28,8 +27,6 @@ export function Webhooks() {
 
 function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const [isMaking, setMaking] = useState(false);
-  const projects = useProjects();
-  const nameOf = new Map(projects.data?.map(({ id, name }) => [id, name]));
   return (
     <SettingsSection
       title={common.webhooks}
@@ -47,7 +44,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       ) : (
         <ul class="plain settings-list">
           {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} projectName={nameOf.get(webhook.projectId ?? '')} />
+            <WebhookRow key={webhook.id} webhook={webhook} />
           ))}
         </ul>
       )}

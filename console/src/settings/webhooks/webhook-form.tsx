@@ -6,13 +6,12 @@ import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Field, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
-import { SelectField } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
-import { useProjects } from '../../parts/project.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { firstProject, ProjectField } from '../projects.tsx';
 import { type ChosenTypes, chosenOf, KINDS, PERMISSION_OF_KIND, typesOf } from './event-types.ts';
 import { words } from './messages.ts';
 import { ShownSecret } from './secret.tsx';
@@ -27,10 +26,9 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
-  const [projectId, setProjectId] = useState(webhook?.projectId ?? '');
+  const [projectId, setProjectId] = useState(webhook ? (webhook.projectId ?? '') : firstProject());
   const [secret, setSecret] = useState<string | null>();
   const { isBusy, error, run } = useSubmit();
-  const projects = useProjects();
   const types = typesOf(chosen);
   const isReady = url.trim() !== '' && types.length > 0;
 
@@ -69,15 +67,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
         </Field>
         <TextField label={words.description} value={description} onChange={setDescription} />
         <TypeChoice chosen={chosen} onChoose={setChosen} />
-        {(projects.data?.length ?? 0) > 0 && (
-          <SelectField
-            label={words.onlyProject}
-            value={projectId}
-            options={projects.data?.map(({ id, name }) => [id, name]) ?? []}
-            none={words.allProjects}
-            onChoose={setProjectId}
-          />
-        )}
+        <ProjectField value={projectId} onChoose={setProjectId} />
         <FormFailed what={common.notChanged} error={error} fields={['url']} />
         <FormActions action={webhook ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>

@@ -14,20 +14,15 @@ import { When } from '../../parts/when.tsx';
 import { to } from '../../router.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
+import { InProjects } from '../projects.tsx';
 import { words } from './messages.ts';
 import { RotateSecret } from './secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 const TONES = { active: 'tag tag-good', failing: 'tag tag-bad', disabled: 'tag' } as const;
 
-interface WebhookRowProps {
-  readonly webhook: Webhook;
-  /** The name of the one project whose events it gets. */
-  readonly projectName: string | undefined;
-}
-
-export function WebhookRow({ webhook, projectName }: WebhookRowProps) {
-  const { id, url, description, types, state, enabled, disabledReason, failingSince, createdAt } = webhook;
+export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
+  const { id, url, description, types, projectId, state, enabled, disabledReason, failingSince, createdAt } = webhook;
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
   const close = () => setOpen(undefined);
   const change = (what: () => Promise<unknown>, done: string) =>
@@ -49,7 +44,7 @@ export function WebhookRow({ webhook, projectName }: WebhookRowProps) {
         {description && <p>{description}</p>}
         <ul class="plain row quiet facts settings-facts">
           <li>{types.includes('*') ? words.everything : types.join(', ')}</li>
-          {projectName !== undefined && <li>{projectName}</li>}
+          <InProjects ids={projectId ? [projectId] : null} />
           {disabledReason !== null && <li>{REASONS[disabledReason]()}</li>}
           {enabled && failingSince !== null && (
             <li>{words.failingSince({ time: fromNow(failingSince, now.value) })}</li>
