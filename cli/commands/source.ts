@@ -24,6 +24,7 @@ export function sourceCommand(): Command {
       .description('change a source')
       .option('--name <name>', 'what it is for')
       .addOption(new Option('--any-domain', 'accept feedback from everywhere').conflicts('domain'))
+      .addOption(new Option('--all-projects', 'make it belong to no project').conflicts('projectId'))
       .addOption(new Option('--keep', 'stop erasing by age').conflicts('retentionDays'))
       .addOption(new Option('--disable', 'behave as if there were no such source').conflicts('enable'))
       .option('--enable', 'accept feedback again'),
@@ -42,6 +43,7 @@ function withSettings(command: Command, told: (help: string, byDefault: string) 
   return command
     .addOption(new Option('--type <type>', told('where it is used', 'widget')).choices(TYPES))
     .option('--domain <domain...>', told('where feedback may come from: example.com, *.example.com', 'everywhere'))
+    .option('--project-id <id>', told('the project that it belongs to', 'none'))
     .option('--captcha', told('require a captcha', 'yes'))
     .option('--no-captcha', 'do not require a captcha')
     .option('--retention-days <days>', told('erase what is older', 'keep it'), wholeNumber)
@@ -52,6 +54,7 @@ interface Settings extends OutputOptions {
   readonly name?: string;
   readonly type?: (typeof TYPES)[number];
   readonly domain?: string[];
+  readonly projectId?: string;
   readonly captcha?: boolean;
   readonly retentionDays?: number;
 }
@@ -79,27 +82,31 @@ async function create({
   name,
   type,
   domain,
+  projectId,
   captcha,
   retentionDays,
   json,
 }: Settings & { name: string }): Promise<void> {
-  const settings = { name, type, allowedDomains: domain, requireCaptcha: captcha, retentionDays };
+  const settings = { name, type, allowedDomains: domain, projectId, requireCaptcha: captcha, retentionDays };
   show(await api().call(createSource, settings), json);
 }
 
 interface Changes extends Settings {
   readonly anyDomain?: boolean;
+  readonly allProjects?: boolean;
   readonly keep?: boolean;
   readonly disable?: boolean;
   readonly enable?: boolean;
 }
 
 async function update(id: string, options: Changes): Promise<void> {
-  const { name, type, domain, anyDomain, captcha, retentionDays, keep, disable, enable, json } = options;
+  const { name, type, domain, anyDomain, projectId, allProjects, captcha, retentionDays, keep } = options;
+  const { disable, enable, json } = options;
   const changes = {
     name,
     type,
     allowedDomains: anyDomain ? [] : domain,
+    projectId: allProjects ? null : projectId,
     requireCaptcha: captcha,
     retentionDays: keep ? null : retentionDays,
     enabled: disable ? false : enable ? true : undefined,
@@ -123,6 +130,7 @@ function show(source: Source, json: boolean | undefined): void {
       Name: source.name,
       Type: source.type,
       Domains: domainsOf(source),
+      Project: source.projectId ?? 'none',
       Captcha: source.requireCaptcha,
       'Kept for': source.retentionDays === undefined ? 'ever' : `${source.retentionDays} days`,
       Enabled: source.enabled,

@@ -265,6 +265,10 @@ describe('worktrack', () => {
       allowedDomains: ['example.com', '*.example.com'],
       requireCaptcha: false,
     });
+    const project = await json<{ id: string }>('project', 'create', 'Shop');
+    const ofProject = await json('source', 'update', created.id, '--project-id', project.id);
+    expect(ofProject).toMatchObject({ projectId: project.id });
+    expect(await json('source', 'update', created.id, '--all-projects')).not.toHaveProperty('projectId');
     const changed = await json('source', 'update', created.id, '--any-domain', '--captcha', '--disable');
     expect(changed).toMatchObject({ allowedDomains: [], requireCaptcha: true, enabled: false });
     await json('source', 'update', created.id, '--retention-days', '90');
