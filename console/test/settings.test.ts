@@ -1,5 +1,5 @@
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
-import type { ApiKey, Session, User } from '@worktrack/contracts/keys/records';
+import type { ApiKey, RoleRecord, Session, User } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { beforeAll, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
@@ -82,12 +82,24 @@ test('a key is created with chosen permissions, shown once, shows when it was us
   await entry(visitor, 'Agent 3').getByText('Last used').waitFor();
   expect(await page.content()).not.toContain(key);
 
+  // It ends at once, and its row with it: the new one stays on the screen all the same.
+  await page.getByRole('button', { name: 'Rotate Agent 3' }).click();
+  await choose(page, 'The old one still works for', 'No time: it ends now');
+  await visitor.isGood('settings-rotate-key');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  await expect.poll(async () => (await call('GET', '/api/me')).status).toBe(401);
+  await expect.poll(lastUsedAt).toBeNull();
+  const next = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
+  const callAnew = caller(stage.url, next);
+  expect((await callAnew('GET', '/api/me')).status).toBe(200);
+  await page.getByRole('button', { name: 'Done' }).click();
+
   await page.getByRole('button', { name: 'Revoke Agent 3' }).click();
   await visitor.isGood('settings-revoke');
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('Agent 3 has been revoked and no longer works anywhere.').waitFor();
   await entry(visitor, 'Agent 3').waitFor({ state: 'detached' });
-  expect((await call('GET', '/api/me')).status).toBe(401);
+  expect((await callAnew('GET', '/api/me')).status).toBe(401);
   await page.getByLabel('Show revoked and expired keys').check();
   await entry(visitor, 'Agent 3').getByText('Revoked').waitFor();
   await visitor.isGood('settings-keys-ended');
@@ -184,6 +196,38 @@ test('users are invited, given roles and signed in with a link, renamed, disable
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Account of Ada' }).waitFor();
+});
+
+test('a role is made, given, changed at once for who has it, and deleted once nobody has it', async () => {
+  const visitor = await stage.visit('settings/roles');
+  const { page } = visitor;
+  await entry(visitor, 'Owner').getByText('Everything').waitFor();
+  expect(await entry(visitor, 'Owner').getByRole('button').count()).toBe(0);
+  await page.getByRole('button', { name: 'New role' }).click();
+  await page.getByLabel('Name').fill('Triage');
+  await page.getByLabel('Feedback: Write').check();
+  await visitor.isGood('settings-new-role');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await entry(visitor, 'Triage').getByText('feedback:write').waitFor();
+  await visitor.isGood('settings-roles');
+  const roles = async () => (await organization.call<{ roles: RoleRecord[] }>('GET', '/api/roles')).data.roles;
+  const triage = (await roles()).find(({ name }) => name === 'Triage');
+  const dorothy = await newUser('Dorothy', triage?.id ?? '');
+  await page.getByRole('button', { name: 'Edit Triage' }).click();
+  await page.getByLabel('Feedback: Write').uncheck();
+  await page.getByLabel('Name').fill('Reader');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await entry(visitor, 'Reader').waitFor();
+  expect((await roles()).find(({ id }) => id === triage?.id)?.permissions).not.toContain('feedback:write');
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Delete Reader' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  };
+  await remove();
+  await page.getByText('Nothing was changed.').waitFor();
+  await organization.call('PATCH', `/api/users/${dorothy.id}`, { role: 'viewer', disabled: true });
+  await remove();
+  await entry(visitor, 'Reader').waitFor({ state: 'detached' });
 });
 
 test('sessions are listed, and end at once', async () => {
@@ -325,9 +369,11 @@ test('what a user may not do is not offered', async () => {
   const { page } = visitor;
   const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
   await entry(visitor, 'A reader').waitFor();
-  expect(await sections.allTextContents()).toEqual(['API keys', 'Users', 'Sessions', 'Connected apps', 'Health']);
+  expect(await sections.allTextContents()).toEqual([
+    ...['API keys', 'Users', 'Roles', 'Sessions', 'Connected apps', 'Health'],
+  ]);
   expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
-  for (const section of ['Users', 'Sessions']) {
+  for (const section of ['Users', 'Roles', 'Sessions']) {
     await sections.filter({ hasText: section }).click();
     await page
       .getByRole('main')

@@ -5,6 +5,7 @@ export const words = messages({
   sections: { en: 'Sections', de: 'Abschnitte', tr: 'Bölümler', ja: 'セクション' },
   keys: { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
   users: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
+  roles: { en: 'Roles', de: 'Rollen', tr: 'Roller', ja: 'ロール' },
   sessions: { en: 'Sessions', de: 'Sitzungen', tr: 'Oturumlar', ja: 'セッション' },
   apps: { en: 'Connected apps', de: 'Verbundene Apps', tr: 'Bağlı uygulamalar', ja: '接続済みアプリ' },
   trust: { en: 'Trust for CI', de: 'Vertrauen für CI', tr: 'CI güveni', ja: 'CI の信頼' },

@@ -19,6 +19,7 @@ const Audit = later(async () => (await import('./audit/section.tsx')).Audit);
 const Health = later(async () => (await import('./health/section.tsx')).Health);
 const Keys = later(async () => (await import('./keys/section.tsx')).Keys);
 const Project = later(async () => (await import('./project/section.tsx')).Project);
+const Roles = later(async () => (await import('./roles/section.tsx')).Roles);
 const Sessions = later(async () => (await import('./sessions/section.tsx')).Sessions);
 const Sources = later(async () => (await import('./sources/section.tsx')).Sources);
 const Trust = later(async () => (await import('./trust/section.tsx')).Trust);
@@ -33,6 +34,7 @@ const mayOfAll = (permission: Permission) => isUnlimited() && may(permission);
 export const SECTIONS: readonly SectionEntry[] = [
   { id: 'keys', name: () => words.keys, isOffered: () => may('api-keys:read'), Section: Keys },
   { id: 'users', name: () => words.users, isOffered: () => mayOfAll('users:read'), Section: Users },
+  { id: 'roles', name: () => words.roles, isOffered: () => mayOfAll('users:read'), Section: Roles },
   { id: 'sessions', name: () => words.sessions, isOffered: () => mayOfAll('api-keys:read'), Section: Sessions },
   {
     id: 'project',

@@ -47,6 +47,33 @@ export const words = messages({
     tr: '{name} artık her yerde reddediliyor.',
     ja: '{name} は失効しました。',
   },
+  rotate: { en: 'Rotate', de: 'Erneuern', tr: 'Yenile', ja: '更新' },
+  rotateOf: { en: 'Rotate {name}', de: '{name} erneuern', tr: '{name}: Yenile', ja: '{name} を更新' },
+  rotateText: {
+    en: 'A new key takes its place, with the same permissions, projects, user and end. Give it to whoever uses the old one before that stops working.',
+    de: 'Ein neuer Schlüssel tritt an seine Stelle, mit denselben Berechtigungen, Projekten, demselben Benutzer und Ende. Gib ihn weiter, bevor der alte nicht mehr gilt.',
+    tr: 'Aynı izinlere, projelere, kullanıcıya ve bitişe sahip yeni bir anahtar onun yerini alır. Eskisi geçersiz olmadan yenisini kullananlara verin.',
+    ja: '権限、プロジェクト、ユーザー、有効期限が同じ新しいキーに置き換わります。古いキーが使えなくなる前に、利用者に渡してください。',
+  },
+  overlap: {
+    en: 'The old one still works for',
+    de: 'Der alte gilt noch',
+    tr: 'Eskisi şu kadar daha çalışır',
+    ja: '古いキーの残り期間',
+  },
+  notAtAll: {
+    en: 'No time: it ends now',
+    de: 'Gar nicht: Er endet jetzt',
+    tr: 'Hiç: şimdi sona erer',
+    ja: 'なし: 今すぐ終了',
+  },
+  hours: {
+    en: { one: '{n} hour', other: '{n} hours' },
+    de: { one: '{n} Stunde', other: '{n} Stunden' },
+    tr: { other: '{n} saat' },
+    ja: { other: '{n} 時間' },
+  },
+  replacedTag: { en: 'Replaced', de: 'Ersetzt', tr: 'Yenilendi', ja: '更新済み' },
   nameHelp: {
     en: 'Who or what will use it, such as “Agent 3” or “CI”.',
     de: 'Wer oder was ihn benutzt, etwa „Agent 3“ oder „CI“.',

@@ -9,42 +9,21 @@ import { useSubmit } from '../../parts/busy.ts';
 import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
-import { words as parts } from '../../parts/messages.ts';
 import { useUsers } from '../../parts/people/people.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
-import { secretWords } from '../../parts/text/secret-messages.ts';
-import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { identity, may } from '../../session.ts';
 import { words as ofSettings } from '../messages.ts';
 import { OnlyProjects, useLimit } from '../projects.tsx';
+import { MadeKey } from './made-key.tsx';
 import { words } from './messages.ts';
 import { PermissionChoice } from './permission-choice.tsx';
 
 const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 
-/** Creates a key with what one may do oneself, and shows it once. It is kept nowhere but in this dialog. */
+/** Creates a key with what one may do oneself, and shows it once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedApiKey>();
-  if (made) {
-    // Another dialog than that of the form, so that the focus begins anew.
-    return (
-      <Dialog key="made" title={words.made({ name: made.name })}>
-        {made.key === null ? (
-          <p>{secretWords.lostSecret}</p>
-        ) : (
-          <>
-            <p>{ofSettings.shownOnce}</p>
-            <ToCopy text={made.key} label={words.copyKey} />
-          </>
-        )}
-        <div class="row dialog-actions">
-          <button type="button" class="button button-main" onClick={onClose}>
-            {parts.done}
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
+  if (made) return <MadeKey made={made} onClose={onClose} />;
   return (
     <Dialog title={words.newKey} onClose={onClose}>
       <KeyForm onMade={setMade} onClose={onClose} />

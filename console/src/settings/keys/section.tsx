@@ -21,12 +21,15 @@ import { InProjects } from '../projects.tsx';
 import { EndedChoice, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { NewKey } from './new-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
 
 /** In one answer. Not imported: the contract's schemas would come along. */
 const KEYS_PER_PAGE: typeof MAX_LISTED_KEYS = 1_000;
 
 export function Keys() {
   const [isMaking, setMaking] = useState(false);
+  // Not in its row, which may go, and the new key with it, before that was copied.
+  const [rotated, setRotated] = useState<ApiKey>();
   const includeRevoked = filter('ended') === 'yes';
   const pages = usePages({
     key: ['keys', includeRevoked],
@@ -64,7 +67,7 @@ export function Keys() {
           return (
             <ul class="plain settings-list">
               {keys.map((key) => (
-                <KeyRow key={key.id} apiKey={key} userName={nameOf(key.userId)} />
+                <KeyRow key={key.id} apiKey={key} userName={nameOf(key.userId)} onRotate={() => setRotated(key)} />
               ))}
             </ul>
           );
@@ -72,12 +75,19 @@ export function Keys() {
       </Loaded>
       <More of={pages} />
       {isMaking && <NewKey onClose={() => setMaking(false)} />}
+      {rotated && <RotateKey apiKey={rotated} onClose={() => setRotated(undefined)} />}
     </SettingsSection>
   );
 }
 
-function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userName: string }) {
-  const { id, name, prefix, permissions, projects, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+interface KeyRowProps {
+  readonly apiKey: ApiKey;
+  readonly userName: string;
+  readonly onRotate: () => void;
+}
+
+function KeyRow({ apiKey, userName, onRotate }: KeyRowProps) {
+  const { id, name, prefix, permissions, projects, createdAt, lastUsedAt, expiresAt, revokedAt, replacedBy } = apiKey;
   const [isAsking, setAsking] = useState(false);
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now.value;
   const hasEnded = revokedAt !== null || isExpired;
@@ -97,6 +107,7 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
           {isOwn && <span class="tag tag-accent">{words.yours}</span>}
           {revokedAt !== null && <span class="tag tag-bad">{words.revokedTag}</span>}
           {revokedAt === null && isExpired && <span class="tag tag-warn">{words.expiredTag}</span>}
+          {replacedBy !== null && !hasEnded && <span class="tag tag-warn">{words.replacedTag}</span>}
         </div>
         <ul class="plain row quiet facts settings-facts">
           <li>
@@ -117,14 +128,21 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
         </p>
       </div>
       {may('api-keys:write') && !hasEnded && (
-        <button
-          type="button"
-          class="button button-bad"
-          aria-label={words.revokeOf({ name })}
-          onClick={() => setAsking(true)}
-        >
-          {words.revoke}
-        </button>
+        <div class="row">
+          {replacedBy === null && (
+            <button type="button" class="button" aria-label={words.rotateOf({ name })} onClick={onRotate}>
+              {words.rotate}
+            </button>
+          )}
+          <button
+            type="button"
+            class="button button-bad"
+            aria-label={words.revokeOf({ name })}
+            onClick={() => setAsking(true)}
+          >
+            {words.revoke}
+          </button>
+        </div>
       )}
       {isAsking && (
         <Confirm

@@ -1,0 +1,32 @@
+import { messages } from '../../language/messages.ts';
+
+export const words = messages({
+  help: {
+    en: 'What a user may do at most. A change applies at once to the keys and sessions of all who have the role.',
+    de: 'Was ein Benutzer höchstens darf. Eine Änderung gilt sofort für die Schlüssel und Sitzungen aller, die die Rolle haben.',
+    tr: 'Bir kullanıcının en fazla ne yapabileceği. Değişiklik, role sahip herkesin anahtarları ve oturumları için hemen geçerli olur.',
+    ja: 'ユーザーに許される上限です。変更は、そのロールを持つ全員のキーとセッションにすぐに反映されます。',
+  },
+  newRole: { en: 'New role', de: 'Neue Rolle', tr: 'Yeni rol', ja: '新しいロール' },
+  builtIn: { en: 'Built in', de: 'Eingebaut', tr: 'Yerleşik', ja: '組み込み' },
+  editOf: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name}: Düzenle', ja: '{name} を編集' },
+  deleteOf: { en: 'Delete {name}', de: '{name} löschen', tr: '{name}: Sil', ja: '{name} を削除' },
+  deleteText: {
+    en: 'Only a role that nobody has can be deleted.',
+    de: 'Nur eine Rolle, die niemand hat, lässt sich löschen.',
+    tr: 'Yalnızca kimsede olmayan bir rol silinebilir.',
+    ja: '誰も持っていないロールだけを削除できます。',
+  },
+  saved: {
+    en: 'The role is saved.',
+    de: 'Die Rolle ist gespeichert.',
+    tr: 'Rol kaydedildi.',
+    ja: 'ロールを保存しました。',
+  },
+  deleted: {
+    en: 'The role was deleted.',
+    de: 'Die Rolle wurde gelöscht.',
+    tr: 'Rol silindi.',
+    ja: 'ロールを削除しました。',
+  },
+});

@@ -1,0 +1,60 @@
+import type { RoleRecord } from '@worktrack/contracts/keys/records';
+import type { createRole, updateRole } from '@worktrack/contracts/keys/roles';
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useSubmit } from '../../parts/busy.ts';
+import { TextField } from '../../parts/form/field.tsx';
+import { FormFailed } from '../../parts/form/form-failed.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { tell } from '../../parts/popup/toasts.tsx';
+import { may } from '../../session.ts';
+import { PermissionChoice } from '../keys/permission-choice.tsx';
+import { words as common } from '../messages.ts';
+import { words as ofUsers } from '../users/messages.ts';
+import { words } from './messages.ts';
+
+interface RoleFormProps {
+  /** The one being changed; if absent, a new one is made. */
+  readonly role?: RoleRecord;
+  readonly onClose: () => void;
+}
+
+export function RoleForm({ role, onClose }: RoleFormProps) {
+  const [name, setName] = useState(role?.name ?? '');
+  const [chosen, setChosen] = useState<readonly Permission[]>(role?.permissions ?? ROLE_PERMISSIONS.viewer);
+  const { isBusy, error, run } = useSubmit();
+  const isReady = name.trim() !== '' && chosen.length > 0;
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      const fields = { name: name.trim(), permissions: [...chosen] };
+      if (role) await call<typeof updateRole>('PATCH /api/roles/:id', { id: role.id, ...fields });
+      else await call<typeof createRole>('POST /api/roles', fields);
+      void queries.invalidateQueries({ queryKey: ['roles'] });
+      onClose();
+      tell(words.saved);
+    });
+  };
+  return (
+    <Dialog title={role ? words.editOf({ name: role.name }) : words.newRole} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <TextField label={common.name} value={name} onChange={setName} />
+        <PermissionChoice
+          offered={PERMISSIONS.filter(may)}
+          chosen={chosen}
+          presets={[
+            { label: ofUsers.viewer, permissions: ROLE_PERMISSIONS.viewer },
+            { label: ofUsers.member, permissions: ROLE_PERMISSIONS.member },
+          ]}
+          onChoose={setChosen}
+        />
+        <FormFailed what={common.notChanged} error={error} />
+        <FormActions action={role ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,104 @@
+import type { RoleRecord } from '@worktrack/contracts/keys/records';
+import type { deleteRole } from '@worktrack/contracts/keys/roles';
+import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { attempt } from '../../parts/busy.ts';
+import { words as parts } from '../../parts/messages.ts';
+import { Confirm } from '../../parts/popup/dialog.tsx';
+import { tell } from '../../parts/popup/toasts.tsx';
+import { may } from '../../session.ts';
+import { words as ofKeys } from '../keys/messages.ts';
+import { words as common } from '../messages.ts';
+import { SettingsSection } from '../section.tsx';
+import { grantable, nameOfRole, useRoles } from '../users/roles.ts';
+import { words } from './messages.ts';
+import { RoleForm } from './role-form.tsx';
+
+export function Roles() {
+  const [isMaking, setMaking] = useState(false);
+  const roles = useRoles();
+  const changeable = grantable(roles);
+  return (
+    <SettingsSection
+      title={common.roles}
+      help={words.help}
+      action={
+        may('users:write') && (
+          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
+            {words.newRole}
+          </button>
+        )
+      }
+    >
+      <ul class="plain settings-list">
+        {roles.map((role) => (
+          <RoleRow
+            key={role.id}
+            role={role}
+            name={nameOfRole(roles, role.id)}
+            mayChange={may('users:write') && !role.builtIn && changeable.includes(role)}
+          />
+        ))}
+      </ul>
+      {isMaking && <RoleForm onClose={() => setMaking(false)} />}
+    </SettingsSection>
+  );
+}
+
+interface RoleRowProps {
+  readonly role: RoleRecord;
+  readonly name: string;
+  readonly mayChange: boolean;
+}
+
+function RoleRow({ role, name, mayChange }: RoleRowProps) {
+  const { id, permissions, builtIn } = role;
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const close = () => setOpen(undefined);
+  const remove = () =>
+    attempt(common.notChanged, async () => {
+      await call<typeof deleteRole>('DELETE /api/roles/:id', { id });
+      void queries.invalidateQueries({ queryKey: ['roles'] });
+      tell(words.deleted);
+    });
+  return (
+    <li class="settings-row">
+      <div>
+        <div class="row">
+          <h2>{name}</h2>
+          {builtIn && <span class="tag">{words.builtIn}</span>}
+        </div>
+        <p class="quiet">
+          {ofKeys.mayDo}: {permissions.length === PERMISSIONS.length ? ofKeys.everything : permissions.join(', ')}
+        </p>
+      </div>
+      {mayChange && (
+        <div class="row">
+          <button type="button" class="button" aria-label={words.editOf({ name })} onClick={() => setOpen('edit')}>
+            {parts.edit}
+          </button>
+          <button
+            type="button"
+            class="button button-bad"
+            aria-label={words.deleteOf({ name })}
+            onClick={() => setOpen('delete')}
+          >
+            {parts.delete}
+          </button>
+        </div>
+      )}
+      {open === 'edit' && <RoleForm role={role} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={words.deleteOf({ name })}
+          text={words.deleteText}
+          action={parts.delete}
+          onConfirm={() => void remove()}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}
