@@ -182,6 +182,17 @@ test('what the public wrote is plain text, and is erased after a confirmation', 
   await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
   await chosen(visitor).getByText('What was written here has been erased.').waitFor();
   expect(await stored(id)).toMatchObject({ message: '', email: null });
+
+  const ofOne = { email: 'other@example.com' };
+  const both = [await submit('The first of two', ofOne), await submit('The second of two', ofOne)];
+  await page.getByRole('button', { name: 'The second of two' }).click();
+  await chosen(visitor).getByText('The second of two').waitFor();
+  await page.keyboard.press('x');
+  await page.getByLabel('Also everything else from other@example.com').check();
+  await visitor.isGood('inbox-erase-all');
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+  await page.getByText('2 submissions erased.').waitFor();
+  for (const each of both) expect((await stored(each)).message).toBe('');
 });
 
 test('filters are in the address, a read-only user is offered nothing else, and a failure says so', async () => {

@@ -334,7 +334,7 @@ test('what belongs to no project is not offered to whoever is limited to some', 
   await organization.call('DELETE', `/api/feedback/sources/${made?.id}`);
 });
 
-test('a limit to projects is changed, and is not lifted by what was deleted', async () => {
+test('a limit to projects is changed, and is not lifted by what was deleted; who is disabled is erased', async () => {
   const { data: over } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Over' });
   const barbara = await newUser('Barbara', 'member', [over.id]);
   await organization.call('DELETE', `/api/projects/${over.id}`);
@@ -360,6 +360,13 @@ test('a limit to projects is changed, and is not lifted by what was deleted', as
   await entry(visitor, 'Barbara').getByText('Only in Work').waitFor({ state: 'detached' });
   expect((await userNamed('Barbara')).projects).toBe(null);
   await organization.call('PATCH', `/api/users/${barbara.id}`, { disabled: true });
+  await page.getByRole('button', { name: 'Erase Barbara' }).click();
+  await visitor.isGood('settings-erase-user');
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+  await page.getByText('Barbara has been erased.').waitFor();
+  await entry(visitor, 'Barbara').waitFor({ state: 'detached' });
+  const { data } = await organization.call<{ users: User[] }>('GET', '/api/users');
+  expect(data.users.find(({ id }) => id === barbara.id)?.email).toContain('erased');
 });
 
 test('what a user may not do is not offered', async () => {

@@ -57,6 +57,18 @@ export const words = messages({
     tr: 'Yazılanlar ve gönderen kalıcı olarak silinir. Durumu ve bağlantıları kalır.',
     ja: '内容と差出人は完全に失われます。状態とリンクは残ります。',
   },
+  eraseAll: {
+    en: 'Also everything else from {email}',
+    de: 'Auch alles andere von {email}',
+    tr: '{email} adresinden gelen diğer her şey de',
+    ja: '{email} からのほかの内容もすべて',
+  },
+  erasedMany: {
+    en: { one: '{n} submission erased.', other: '{n} submissions erased.' },
+    de: { one: '{n} Einsendung gelöscht.', other: '{n} Einsendungen gelöscht.' },
+    tr: { other: '{n} gönderi silindi.' },
+    ja: { other: '{n} 件を消去しました。' },
+  },
   erasedNow: { en: 'Erased.', de: 'Gelöscht.', tr: 'Silindi.', ja: '消去しました。' },
   changed: { en: 'Now: {status}', de: 'Jetzt: {status}', tr: 'Yeni durum: {status}', ja: '状態: {status}' },
   notChanged: {

@@ -1,4 +1,3 @@
-import type { deleteFeedback } from '@worktrack/contracts/feedback/erasure';
 import type { getFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
 import { useMemo, useRef } from 'preact/hooks';
@@ -7,10 +6,9 @@ import { mayCreate } from '../create/open.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
-import { Confirm } from '../parts/popup/dialog.tsx';
-import { tell } from '../parts/popup/toasts.tsx';
 import { did, inTurn } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
+import { Erase } from './erase.tsx';
 import { readAnew, STATUS_KEYS } from './feedback.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { LinkedIdea } from './linked-idea.tsx';
@@ -148,22 +146,7 @@ async function write(id: string, status: Status): Promise<void> {
 export function Asked({ what, item, onClose }: Asking & { readonly onClose: () => void }) {
   if (what === 'link') return <LinkDialog feedbackId={item.id} onClose={onClose} />;
   if (what === 'idea') return <NewIdea item={item} onClose={onClose} />;
-  if (item.erasedAt) return null;
-  const erase = () =>
-    attempt(words.notChanged, async () => {
-      await call<typeof deleteFeedback>('DELETE /api/feedback/items/:id', { id: item.id });
-      void readAnew(item.id);
-      tell(words.erasedNow);
-    });
-  return (
-    <Confirm
-      title={words.eraseTitle}
-      text={words.eraseText}
-      action={words.erase}
-      onConfirm={() => void erase()}
-      onClose={onClose}
-    />
-  );
+  return item.erasedAt ? null : <Erase item={item} onClose={onClose} />;
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {

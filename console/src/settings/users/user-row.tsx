@@ -1,5 +1,8 @@
 import type { ListedUser } from '@worktrack/contracts/keys/records';
+import type { eraseUser } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
 import { words as invitations } from '../../invitation/messages.ts';
 import { withdrawInvitation } from '../../invitation/withdraw.ts';
 import { dateAndTime } from '../../language/format.ts';
@@ -19,6 +22,9 @@ import { RenameUser } from './rename-user.tsx';
 import { grantable, isLimitable, nameOfRole, useRoles } from './roles.ts';
 import { saveUser } from './save.ts';
 
+/** What is left of an address. */
+const ERASED = '@erased.invalid';
+
 interface UserRowProps {
   readonly user: ListedUser;
   readonly onLink: () => void;
@@ -27,19 +33,27 @@ interface UserRowProps {
 
 export function UserRow({ user, onLink, onInvite }: UserRowProps) {
   const { id, name, email, role, projects, disabled, createdAt, invitation } = user;
-  const [asked, setAsked] = useState<'rename' | 'limit' | 'disable' | { readonly role: string }>();
+  const [asked, setAsked] = useState<'rename' | 'limit' | 'disable' | 'erase' | { readonly role: string }>();
   const { isBusy, run } = useBusy(common.notChanged);
   const all = useRoles();
   const roles = grantable(all);
   const called = nameOfRole(all, role);
   const isOwn = id === identity.value?.user.id;
   const mayChange = may('users:write') && roles.some(({ id }) => id === role);
+  const isErased = email.endsWith(ERASED);
+  const mayErase = identity.value?.user.role === 'owner' && may('audit:read');
   const isWaiting = invitation !== null && invitation.state !== 'used';
 
   const change = (changes: { readonly role?: string; readonly disabled?: boolean }, done: string) =>
     run(async () => {
       await saveUser(id, changes);
       tell(done);
+    });
+  const erase = () =>
+    run(async () => {
+      await call<typeof eraseUser>('POST /api/users/:id/erase', { id });
+      void queries.invalidateQueries({ queryKey: ['users'] });
+      tell(words.erasedNow({ name }));
     });
   const give = (chosen: string) => change({ role: chosen }, words.changed({ name, role: nameOfRole(all, chosen) }));
   const choose = (chosen: string) => {
@@ -119,7 +133,18 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
           <button type="button" class="button" aria-label={words.renameOf({ name })} onClick={() => setAsked('rename')}>
             {words.rename}
           </button>
+          {disabled && !isOwn && !isErased && mayErase && (
+            <button
+              type="button"
+              class="button button-bad"
+              aria-label={words.eraseOf({ name })}
+              onClick={() => setAsked('erase')}
+            >
+              {words.erase}
+            </button>
+          )}
           {!isOwn &&
+            !isErased &&
             (disabled ? (
               <button
                 type="button"
@@ -151,6 +176,15 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
           text={words.disableText}
           action={words.disable}
           onConfirm={() => void change({ disabled: true }, words.disabledNow({ name }))}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked === 'erase' && (
+        <Confirm
+          title={words.eraseOf({ name })}
+          text={words.eraseText}
+          action={words.erase}
+          onConfirm={() => void erase()}
           onClose={() => setAsked(undefined)}
         />
       )}
