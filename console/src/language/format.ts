@@ -89,21 +89,23 @@ export function time(at: string | number): string {
 }
 
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
-  ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
   ['second', 1],
 ];
+const DAY_MS = 86_400_000;
 
-/** “in 4 minutes”, “3 hours ago”. */
+/** “in 4 minutes”, “3 hours ago”, “yesterday”: from 24 hours on in days of the calendar, of which two midnights make two. */
 export function fromNow(at: string, nowMs: number): string {
   const seconds = Math.round((Date.parse(at) - nowMs) / 1000);
+  const days = Math.abs(seconds * 1000) >= DAY_MS ? dayNumber(new Date(at)) - dayNumber(new Date(nowMs)) : 0;
   const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return formatter('fromNow', (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })).format(
-    Math.trunc(seconds / size),
-    unit,
-  );
+  const format = formatter('fromNow', (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
+  return days === 0 ? format.format(Math.trunc(seconds / size), unit) : format.format(days, 'day');
 }
+
+/** Days where the visitor is, some of which have 23 or 25 hours. */
+const dayNumber = (at: Date) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / DAY_MS;
 
 /** “4 min”, “2 hr 5 min”: how long something takes, or has left. */
 export function duration(ms: number): string {
