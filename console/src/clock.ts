@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 const TICK_MS = 1_000;
 
@@ -11,3 +11,6 @@ setInterval(() => {
 document.addEventListener('visibilitychange', () => {
   now.value = Date.now();
 });
+
+/** `2026-01-31`, in UTC, as the service counts days. */
+export const today = computed(() => new Date(now.value).toISOString().slice(0, 'yyyy-mm-dd'.length));

@@ -36,6 +36,15 @@ test('overdue=false in the address lists what is not overdue, and is a chip', as
   await page.getByRole('button', { name: 'Not overdue', exact: true }).click();
   await page.getByRole('checkbox', { name: 'Overdue', exact: true }).check();
   await expect.poll(() => titles(page)).toEqual(['Late']);
+
+  await createItem(organization, { title: 'Soon', dueDate: '2099-12-31' });
+  await page.goto(`${stage.url}/console/list`);
+  const overdue = page.locator('.list-overdue');
+  await expect.poll(() => titles(page)).toEqual(['Soon', 'Whenever', 'Late']);
+  expect(await overdue.count()).toBe(1);
+  // The day passes while the list is open.
+  await page.clock.setSystemTime('2100-01-01T00:00:00Z');
+  await expect.poll(() => overdue.count()).toBe(2);
 });
 
 test('a list is sorted by its headings, narrowed by chips and divided into groups, all of it in its address, and looks right', async () => {

@@ -1,7 +1,7 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { now } from '../clock.ts';
+import { now, today } from '../clock.ts';
 import { dollars, duration, number, percent, shortUtcDay } from '../language/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import {
@@ -60,7 +60,7 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
 
   const cost = Number(estimatedCost);
   const role = cards.board.columns.find((column) => column.id === card.boardColumnId)?.role;
-  const isOverdue = card.dueDate !== null && role !== 'done' && card.dueDate < today(now.value);
+  const isOverdue = card.dueDate !== null && role !== 'done' && card.dueDate < today.value;
   const tabIndex = isTabStop ? 0 : -1;
   const isSelected = selected.value.has(id);
   return (
@@ -173,9 +173,6 @@ function nameOf({ taskId, title, type, priority, columnName, lease, rework, bloc
   ];
   return parts.join(words.comma);
 }
-
-/** In UTC, as the service counts. */
-const today = (nowMs: number) => new Date(nowMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
 
 function LeaseView({ lease }: { readonly lease: NonNullable<Card['lease']> }) {
   const leftMs = Date.parse(lease.expiresAt) - now.value;

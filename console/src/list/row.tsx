@@ -2,6 +2,7 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { today } from '../clock.ts';
 import { day, dollars, number, shortUtcDay } from '../language/format.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -210,8 +211,6 @@ function nameOfCell(name: CellName, card: Card): string {
   return `${nameOf(name)}: ${values[name] ?? ''}`;
 }
 
-/** In UTC, as the service counts. */
 function isOverdue({ dueDate, boardColumnId }: Card, board: Board | undefined): boolean {
-  const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
-  return dueDate !== null && dueDate < today && roleIn(board, boardColumnId) !== 'done';
+  return dueDate !== null && dueDate < today.value && roleIn(board, boardColumnId) !== 'done';
 }
