@@ -44,6 +44,20 @@ test('comes first, says how much there is, and twenty are judged with twenty key
   await expect.poll(async () => (await needs(organization)).at(-1)).toMatchObject({ kind: 'validation' });
 });
 
+test('j leads on where the first page ends', async () => {
+  const organization = await stage.newOrganization();
+  const { projectId, boardId, columns, call } = organization;
+  const items = Array.from({ length: 51 }, (_, at) => ({ type: 'task', title: `Task ${at}` }));
+  await call('POST', '/api/work-items/batch', { projectId, boardId, boardColumnId: columns.Review, items });
+  const { page } = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const entries = page.locator('.for-you-entry');
+  await expect.poll(() => entries.count()).toBe(50);
+  for (let at = 0; at < 49; at++) await page.keyboard.press('j');
+  await expect.poll(() => entries.count()).toBe(51);
+  await page.keyboard.press('j');
+  await expect.poll(() => entries.last().getAttribute('aria-current')).toBe('true');
+});
+
 test('what is sent back comes back with its reason, and a question is answered in place', async () => {
   const organization = await stage.newOrganization();
   const { call } = organization;

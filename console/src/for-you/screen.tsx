@@ -41,7 +41,11 @@ export function Screen() {
             </Empty>
           ) : (
             <>
-              <List items={items} counts={counts} />
+              <List
+                items={items}
+                counts={counts}
+                more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
+              />
               <More of={pages} />
             </>
           );
@@ -54,9 +58,10 @@ export function Screen() {
 interface ListProps {
   readonly items: readonly ForYouItem[];
   readonly counts: Readonly<Record<string, number>>;
+  readonly more: (() => void) | undefined;
 }
 
-function List({ items: all, counts }: ListProps) {
+function List({ items: all, counts, more }: ListProps) {
   const acts = useActs();
   const items = all.filter(({ id }) => !acts.isDone(id));
   const [{ id: chosenId }, choose] = useState({ id: attended });
@@ -77,10 +82,12 @@ function List({ items: all, counts }: ListProps) {
     isStepped.current = true;
     take(id);
   };
-  useKeys(items, at, step, acts);
+  useKeys({ items, at, choose: step, more, acts });
   const list = useRef<HTMLDivElement>(null);
   const isDrawn = useRef(false);
   useEffect(() => {
+    // Another key has led on since it was drawn: the focus would lead back.
+    if (shown.current.id !== chosen?.id) return;
     const entry = list.current?.querySelector('[aria-current="true"]');
     entry?.scrollIntoView({ block: 'nearest' });
     // What a key led to has the focus, so that Tab leads to what can be done about it; and so has what takes the place of one that had it.
@@ -116,15 +123,22 @@ function List({ items: all, counts }: ListProps) {
   );
 }
 
-function useKeys(items: readonly ForYouItem[], at: number, choose: (id: string) => void, acts: Acts): void {
-  const latest = useRef({ items, at, choose, acts });
-  latest.current = { items, at, choose, acts };
+interface Reached extends Pick<ListProps, 'items' | 'more'> {
+  readonly at: number;
+  readonly choose: (id: string) => void;
+  readonly acts: Acts;
+}
+
+function useKeys(reached: Reached): void {
+  const latest = useRef(reached);
+  latest.current = reached;
   useShortcuts(
     useMemo(() => {
       const step = (by: number) => () => {
-        const { items: all, at: from, choose: take } = latest.current;
-        const item = all[Math.max(0, Math.min(all.length - 1, from + by))];
-        if (item) take(item.id);
+        const { items, at, choose, more } = latest.current;
+        const item = items[Math.max(0, Math.min(items.length - 1, at + by))];
+        if (item) choose(item.id);
+        if (at + by >= items.length - 1) more?.();
       };
       const withChosen = (act: (item: ForYouItem, known: Acts) => void) => () => {
         const item = latest.current.items[latest.current.at];
