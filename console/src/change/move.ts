@@ -106,7 +106,7 @@ export async function moveItems(
   }
 }
 
-/** In one call, but for one child of each parent, whose own move lets the parents follow: once, when all are where they belong. */
+/** Together, but for one child of each parent, whose own move lets the parents follow: once, when all are where they belong. */
 async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand) {
   const last = new Map(cards.map((card) => [card.parentId ?? card.id, card]));
   const alone =
@@ -118,26 +118,18 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
   const skipped: Skipped[] = [];
   const single: Moved[] = [];
   let meant = how;
-  for (let at = 0; at < inBatch.length; at += MAX_MOVED) {
-    const answer = await batchMove(inBatch.slice(at, at + MAX_MOVED), columnId, meant);
-    for (const { id } of answer.items) moved.add(id);
-    const askable = answer.skipped.filter(({ needs }) => mayInsist(needs));
-    skipped.push(...answer.skipped.filter((each) => !askable.includes(each)));
-    if (askable.length === 0) continue;
-    const isMove = askable.every(({ needs }) => needs === 'force');
-    if (!(await askAnyway(allOf(askable), isMove))) {
-      skipped.push(...askable);
-      continue;
-    }
-    meant = { ...meant, ...Object.fromEntries(askable.map(({ needs }) => [needs, true])) };
-    const again = await batchMove(
-      askable.map(({ id }) => id),
-      columnId,
-      meant,
-    );
+  const { items, skipped: refused } = await batchMove(inBatch, columnId, how);
+  for (const { id } of items) moved.add(id);
+  const askable = refused.filter(({ needs }) => mayInsist(needs));
+  skipped.push(...refused.filter((each) => !askable.includes(each)));
+  const isMove = askable.every(({ needs }) => needs === 'force');
+  if (askable.length > 0 && (await askAnyway(allOf(askable), isMove))) {
+    meant = { ...how, ...Object.fromEntries(askable.map(({ needs }) => [needs, true])) };
+    const ids = askable.map(({ id }) => id);
+    const again = await batchMove(ids, columnId, meant);
     for (const { id } of again.items) moved.add(id);
     skipped.push(...again.skipped);
-  }
+  } else skipped.push(...askable);
   for (const card of alone) {
     const { id } = card;
     try {
@@ -168,8 +160,14 @@ async function moveOne({ id, version, boardColumnId }: Movable, to: string, how:
   }
 }
 
-async function batchMove(workItemIds: readonly string[], boardColumnId: string, how: ByHand) {
-  const input = { workItemIds: [...workItemIds], boardColumnId, ...how };
-  const answer = await call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
-  return { ...answer, skipped: await refusedOf(answer.skipped) };
+async function batchMove(ids: readonly string[], boardColumnId: string, how: ByHand) {
+  const items = [];
+  const skipped = [];
+  for (let at = 0; at < ids.length; at += MAX_MOVED) {
+    const input = { workItemIds: ids.slice(at, at + MAX_MOVED), boardColumnId, ...how };
+    const answer = await call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
+    items.push(...answer.items);
+    skipped.push(...(await refusedOf(answer.skipped)));
+  }
+  return { items, skipped };
 }
