@@ -157,6 +157,27 @@ test('a card is moved with the mouse, the menu and the keyboard', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('a card that a search has found changes at once, though its column is still being read again', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Find me' });
+  const { page } = await stage.visit('board?q=find', { apiKey: organization.apiKey });
+  await cardOf(page, taskId).waitFor();
+  const released = Promise.withResolvers<void>();
+  await page.route(/\/cards\?.*search=/, async (route) => {
+    await released.promise;
+    await route.fallback();
+  });
+  for (const assignee of ['ada', 'grace']) {
+    await organization.call('PATCH', `/api/work-items/${id}`, { assignee });
+    await cardOf(page, taskId)
+      .getByRole('img', { name: `Assigned to ${assignee}` })
+      .waitFor();
+  }
+  await organization.call('PATCH', `/api/work-items/${id}`, { title: 'Lose me' });
+  released.resolve();
+  await page.getByText('No card matches the filters.').waitFor();
+});
+
 test('a move that somebody else beat is undone with a message, and shows where the card is now', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Contended' });

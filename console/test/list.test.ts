@@ -172,6 +172,43 @@ test('a long list is read page by page as one goes down, of which only what is i
   expect(complaints).toEqual([]);
 });
 
+test('what is selected of a long list that is searched stays so while others work, and is moved and moved back as one', async () => {
+  const organization = await stage.newOrganization();
+  const all = Array.from({ length: 501 }, (_, at) => ({ title: `Item ${at}` }));
+  for (let at = 0; at < all.length; at += 100) await createMany(organization, all.slice(at, at + 100));
+  const { page, complaints } = await stage.visit('list?q=item', { apiKey: organization.apiKey });
+  const grid = page.getByRole('grid');
+  const [first, last] = ['W-T-501', 'W-T-1'].map((taskId) =>
+    page.getByRole('checkbox', { name: `Select ${taskId}`, exact: true }),
+  ) as [Locator, Locator];
+  await first.click();
+  await expect
+    .poll(async () => {
+      await grid.evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
+      return last.count();
+    })
+    .toBe(1);
+  await last.click({ modifiers: ['Shift'] });
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByText('501 selected').waitFor();
+
+  await createItem(organization, { title: 'Item 501' });
+  // With its head.
+  await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('503');
+  expect(await last.count()).toBe(1);
+  const inToDo = async () => {
+    const list = `/api/work-items?boardColumnId=${organization.columns['To Do']}&limit=1`;
+    return (await organization.call<{ pagination: { total: number } }>('GET', list)).data.pagination.total;
+  };
+  await bar.getByRole('button', { name: 'Move' }).click();
+  await page.getByRole('menuitem', { name: 'To Do', exact: true }).click();
+  await page.locator('.toast', { hasText: '501 work items' }).waitFor();
+  expect(await inToDo()).toBe(501);
+  await page.keyboard.press('z');
+  await expect.poll(inToDo).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
 test('what happens meanwhile is in the list at its place, also if it happened while the list was being read', async () => {
   const organization = await stage.newOrganization();
   const early = await createItem(organization, { title: 'Early', priority: 'low' });

@@ -139,7 +139,10 @@ export class BoardCards {
       const first = lane !== undefined && cursor === undefined ? await this.#firstOf(columnId, lane) : undefined;
       const input = { boardColumnId: columnId, ...this.#narrowed(lane), limit: PAGE_SIZE, ...(cursor && { cursor }) };
       const page = first ?? (await this.#ask(input, signal));
-      const isMeant = (card: Card) => this.#isIn(card, columnId, lane);
+      // Of what a search finds, only the service knows; but what is moved here stays.
+      const isFound = ({ id }: Card) =>
+        !this.filters.search || this.#moves.has(id) || page.cards.some((card) => card.id === id);
+      const isMeant = (card: Card) => this.#isIn(card, columnId, lane) && isFound(card);
       return withNews(page, news, isMeant, cursor === undefined);
     } finally {
       this.#readsUnderWay.delete(news);
@@ -349,18 +352,16 @@ export class BoardCards {
   }
 
   async #renew(): Promise<void> {
-    const ids = [...this.#changed];
+    const { search, ...filters } = this.filters;
+    // Only the service knows what else a search finds: columns are read again for that (card-list.tsx).
+    const ids = [...this.#changed].filter((id) => !search || this.find(id));
     this.#changed = new Set();
-    // Only the service knows which cards a search finds.
-    if (this.filters.search || ids.length > MAX_BY_ID) {
-      await queries.invalidateQueries({ queryKey: ['cards', this.board.id] });
-      this.#recountSoon();
-      return;
-    }
     try {
-      const { search: _, ...filters } = this.filters;
-      const { cards } = await this.#ask({ ids, ...filters });
-      const found = new Map(cards.map((card) => [card.id, card]));
+      const found = new Map<string, Card>();
+      for (let at = 0; at < ids.length; at += MAX_BY_ID) {
+        const { cards } = await this.#ask({ ids: ids.slice(at, at + MAX_BY_ID), ...filters });
+        for (const card of cards) found.set(card.id, card);
+      }
       const isRegrouped = ids.some((id) => this.#isRegrouped(id, found.get(id)));
       for (const id of ids) {
         const move = this.#moves.get(id);

@@ -24,7 +24,7 @@ export function useColumn(cards: BoardCards, { id }: Column, lane?: Lane) {
     key: cards.keyOf(id, lane?.key),
     load: (cursor, signal) => cards.page(id, lane?.key, cursor, signal),
     follows: ({ subject, projectId }) => subject.kind === 'work_item' && projectId === cards.board.projectId,
-    isPatched: true,
+    isPatched: !cards.filters.search,
     keepsEarlier: true,
   });
 }

@@ -4,7 +4,6 @@ import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { Card, Grouping, listGroups, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
 import { call } from '../api/call.ts';
-import { queries } from '../api/query.ts';
 import type { Shown } from '../change/shown.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/item/lease.ts';
@@ -72,12 +71,14 @@ export class ListCards {
   /** Lists that are being read for the first time, or again. */
   static readonly #opening = new Set<ListCards>();
 
-  static async open(of: ListOf, signal: AbortSignal): Promise<ListCards> {
+  /** @param shown what was read of it before: it is read as far again, for whoever has scrolled there, or selected what is there */
+  static async open(of: ListOf, signal: AbortSignal, shown?: ListCards): Promise<ListCards> {
     const list = new ListCards(of);
     ListCards.#opening.add(list);
     try {
       if (of.groupBy) list.#takeGroups(await list.#groups(signal));
       else list.#takePage(undefined, await list.#page(undefined, undefined, signal));
+      if (shown) for (const { key } of shown.sections) await list.#readAsFarAs(shown, key, signal);
     } finally {
       ListCards.#opening.delete(list);
     }
@@ -117,6 +118,12 @@ export class ListCards {
     return undefined;
   }
 
+  /** How many it takes to read it again. */
+  get requests(): number {
+    const groups = this.of.groupBy ? 1 : 0;
+    return this.sections.reduce((sum, { cards }) => sum + Math.ceil(cards.length / PAGE_SIZE), groups);
+  }
+
   /** Of all groups; a card with several labels counts in each. */
   get total(): number {
     return this.sections.reduce((sum, { count }) => sum + count, 0);
@@ -137,6 +144,15 @@ export class ListCards {
     if (this.#reading.size > 0) return;
     this.#renewSoon(this.#heard);
     this.#heard = new Set();
+  }
+
+  async #readAsFarAs(shown: ListCards, key: string | undefined, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const section = this.#section(key);
+      const far = shown.#section(key)?.cards.length ?? 0;
+      if (!section || section.cursor === null || section.cards.length >= far) return;
+      this.#takePage(key, await this.#page(key, section.cursor, signal));
+    }
   }
 
   async retry(key: string | undefined): Promise<void> {
@@ -213,6 +229,8 @@ export class ListCards {
   #withCard({ cards, cursor, count }: Section, card: Card): Partial<Section> {
     const others = cards.filter(({ id }) => id !== card.id);
     const isNew = others.length === cards.length;
+    // What a search finds by its ID comes first, in any order.
+    if (!isNew && this.of.filters.search) return { cards: cards.map((each) => (each.id === card.id ? card : each)) };
     const at = others.findIndex((other) => this.#order(card, other) < 0);
     const isBeyond = at < 0 && cursor !== null;
     return {
@@ -234,17 +252,13 @@ export class ListCards {
   }
 
   async #renew(): Promise<void> {
-    const ids = [...this.#changed];
+    // Only the service knows what else a search finds: the list is read again for that (screen.tsx).
+    const ids = [...this.#changed].filter((id) => !this.of.filters.search || this.find(id));
     this.#changed = new Set();
-    // Only the service knows what a search finds.
-    if (this.of.filters.search) {
-      await queries.invalidateQueries({ queryKey: ListCards.keyOf(this.of) });
-      return;
-    }
     try {
       for (let at = 0; at < ids.length; at += MAX_BY_ID) {
         const part = ids.slice(at, at + MAX_BY_ID);
-        const { cards } = await this.#ask({ ids: part });
+        const { cards } = await this.#ask({ ids: part, search: undefined });
         const found = new Map(cards.map((card) => [card.id, card]));
         for (const id of part) {
           const card = found.get(id);

@@ -52,14 +52,15 @@ function List({ projectId, boards, board }: ListProps) {
   });
   const of = useMemo<ListOf>(() => JSON.parse(asked), [asked]);
   usePlace({ projectId, ...(board && { boardId: board.id }) });
+  const shown = useCallback(() => queries.getQueryData<ListCards>(ListCards.keyOf(of)), [of]);
   const query = useQuery({
     key: ListCards.keyOf(of),
-    load: (signal) => ListCards.open(of, signal),
+    load: (signal) => ListCards.open(of, signal, shown()),
     follows: ({ subject, projectId: where }) => subject.kind === 'work_item' && where === projectId,
-    isPatched: true,
+    requests: shown()?.requests,
+    isPatched: !of.filters.search,
     keepsEarlier: true,
   });
-  const shown = useCallback(() => queries.getQueryData<ListCards>(ListCards.keyOf(of)), [of]);
   useEvents(useCallback((event) => ListCards.hear(event, shown()), [shown]));
   useBeats(useCallback((beat) => shown()?.hearBeat(beat), [shown]));
   useShown(
