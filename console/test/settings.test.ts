@@ -447,6 +447,15 @@ test('a source is created, its tag copied and its widget tried, and it is change
   await visitor.isGood('settings-new-source');
   await page.getByRole('button', { name: 'Create' }).click();
   await entry(visitor, 'Shop').getByText('Erased after 90 days').waitFor();
+  const perDay = async () =>
+    (await organization.call<{ feedbackPerDay: number | null }>('GET', '/api/organization')).data.feedbackPerDay;
+  await page.getByLabel('At most in a day').fill('5000');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The limit is saved.').waitFor();
+  expect(await perDay()).toBe(5_000);
+  await page.getByLabel('At most in a day').fill('');
+  await page.keyboard.press('Enter');
+  await expect.poll(perDay).toBe(null);
 
   await page.getByRole('button', { name: 'Tag and preview of Shop' }).click();
   const preview = page.frameLocator('iframe');
@@ -480,18 +489,18 @@ test('a source is created, its tag copied and its widget tried, and it is change
 
   await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
   await page.getByLabel('Allowed websites').fill('shop.example.com\n*.example.org');
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter');
   await entry(visitor, 'Shop').getByText('shop.example.com, *.example.org').waitFor();
   await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
   await page.getByLabel('Set one for this source').check();
   await page.getByLabel('Per IP address').fill('5');
   await page.getByLabel('Within (seconds)').fill('90');
   await visitor.isGood('settings-source-limited');
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter');
   await entry(visitor, 'Shop').getByText('At most 5 per IP address and 600 in all within 90 s').waitFor();
   await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
   await page.getByLabel('Set one for this source').uncheck();
-  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter');
   await entry(visitor, 'Shop').getByText('At most').waitFor({ state: 'detached' });
   const changed = (await organization.call<Source[]>('GET', '/api/feedback/sources')).data;
   expect(changed.map(({ rateLimit }) => rateLimit)).toEqual([undefined]);

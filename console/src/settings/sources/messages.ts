@@ -13,6 +13,24 @@ export const words = messages({
     tr: 'Herkesin görüş bildirebildiği yer: widget bulunan bir site ya da bir sunucu. Gönderilenler gelen kutusuna düşer.',
     ja: '一般の人が意見を送れる場所です（ウィジェットを置いたサイト、またはサーバー）。送られた内容は受信箱に届きます。',
   },
+  perDay: {
+    en: 'At most in a day, from all sources',
+    de: 'Höchstens an einem Tag, aus allen Quellen',
+    tr: 'Tüm kaynaklardan bir günde en fazla',
+    ja: '全送信元からの 1 日の上限',
+  },
+  perDayHelp: {
+    en: 'Empty: as much as comes. A day begins with its first submission.',
+    de: 'Leer: so viel, wie kommt. Ein Tag beginnt mit der ersten Einsendung.',
+    tr: 'Boş: gelen kadar. Gün, ilk gönderiyle başlar.',
+    ja: '空欄: 無制限。1 日は最初の送信から始まります。',
+  },
+  perDaySaved: {
+    en: 'The limit is saved.',
+    de: 'Die Grenze ist gespeichert.',
+    tr: 'Sınır kaydedildi.',
+    ja: '上限を保存しました。',
+  },
   none: {
     en: 'There are no sources yet. Create one to get a line of HTML for your website.',
     de: 'Es gibt noch keine Quelle. Mit einer bekommst du eine Zeile HTML für deine Website.',

@@ -11,12 +11,13 @@ import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
-import { may } from '../../session.ts';
+import { identity, leads, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
 import { SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { OutcomesDialog } from './outcomes.tsx';
+import { Quota } from './quota.tsx';
 import { SourceForm } from './source-form.tsx';
 import { TagDialog } from './tag-dialog.tsx';
 
@@ -52,6 +53,7 @@ export function Sources() {
           )
         }
       </Loaded>
+      {leads.value && may('feedback:write') && identity.value?.projects === null && <Quota />}
       {isMaking && <SourceForm onClose={() => setMaking(false)} />}
     </SettingsSection>
   );
