@@ -120,7 +120,7 @@ test('a rule of trust is made without knowing the ids, which are taken from the 
     await page.getByLabel('Work', { exact: true }).check();
     await page.getByLabel('Tokens for one JWT').fill('2');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('The rule is saved.').waitFor();
+    await page.getByText('Saved.').waitFor();
 
     const { data } = await stage.organization.call<TrustRule[]>('GET', '/api/trust-rules');
     const [rule] = data;
@@ -149,7 +149,7 @@ test('a rule of trust is made without knowing the ids, which are taken from the 
     await page.getByRole('button', { name: 'More for Shop' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('The rule is deleted.').waitFor();
+    await page.getByText('Shop deleted.').waitFor();
     expect((await exchange()).status).toBe(400);
   } finally {
     await issuer.stop();

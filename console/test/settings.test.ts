@@ -451,8 +451,7 @@ test('a source is created, its tag copied and its widget tried, and it is change
     (await organization.call<{ feedbackPerDay: number | null }>('GET', '/api/organization')).data.feedbackPerDay;
   await page.getByLabel('At most in a day').fill('5000');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The limit is saved.').waitFor();
-  expect(await perDay()).toBe(5_000);
+  await expect.poll(perDay).toBe(5_000);
   await page.getByLabel('At most in a day').fill('');
   await page.keyboard.press('Enter');
   await expect.poll(perDay).toBe(null);

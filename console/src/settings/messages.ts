@@ -28,9 +28,12 @@ export const words = messages({
     tr: 'Hiçbir şey değişmedi.',
     ja: '変更されませんでした。',
   },
+  editOf: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name} düzenle', ja: '{name} を編集' },
+  deleteOf: { en: 'Delete {name}', de: '{name} löschen', tr: '{name} sil', ja: '{name} を削除' },
+  saved: { en: 'Saved.', de: 'Gespeichert.', tr: 'Kaydedildi.', ja: '保存しました。' },
+  deleted: { en: '{name} deleted.', de: '{name} gelöscht.', tr: '{name} silindi.', ja: '{name} を削除しました。' },
   name: { en: 'Name', de: 'Name', tr: 'Ad', ja: '名前' },
   create: { en: 'Create', de: 'Anlegen', tr: 'Oluştur', ja: '作成' },
-  project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   allProjects: { en: 'All projects', de: 'Alle Projekte', tr: 'Tüm projeler', ja: 'すべてのプロジェクト' },
   onlyProjects: {
     en: 'Only in these projects (none: in all)',

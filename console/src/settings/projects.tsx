@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ProjectChecks } from '../parts/form/project-checks.tsx';
 import { SelectField } from '../parts/form/select.tsx';
+import { words as parts } from '../parts/messages.ts';
 import { useProjects } from '../parts/project.ts';
 import { identity } from '../session.ts';
 import { words } from './messages.ts';
@@ -61,7 +62,7 @@ export function ProjectField({ value, onChoose }: ProjectFieldProps) {
   if (projects.length === 0) return null;
   return (
     <SelectField
-      label={words.project}
+      label={parts.project}
       value={value}
       options={projects.map(({ id, name }) => [id, name])}
       {...(!identity.value?.projects && { none: words.allProjects })}

@@ -81,7 +81,7 @@ function Chosen({ project, boards }: { readonly project: Project; readonly board
                   {words.makeDefault}
                 </button>
                 <button type="button" class="button button-bad" onClick={() => setOpen('delete')}>
-                  {words.deleteOf({ name: board.name })}
+                  {common.deleteOf({ name: board.name })}
                 </button>
               </>
             )}
@@ -99,13 +99,13 @@ function Chosen({ project, boards }: { readonly project: Project; readonly board
       {open === 'rename' && <BoardForm projectId={project.id} board={board} onClose={close} />}
       {open === 'delete' && (
         <Confirm
-          title={words.deleteOf({ name: board.name })}
+          title={common.deleteOf({ name: board.name })}
           text={words.deleteBoardText}
           action={parts.delete}
           onConfirm={() =>
             void attempt(common.notChanged, async () => {
               await remove(board);
-              tell(words.deleted({ name: board.name }));
+              tell(common.deleted({ name: board.name }));
             })
           }
           onClose={close}
@@ -147,7 +147,7 @@ function BoardForm({ projectId, board, onClose }: BoardFormProps) {
     });
   };
   return (
-    <Dialog title={board ? words.editOf({ name: board.name }) : words.newBoard} onClose={onClose}>
+    <Dialog title={board ? common.editOf({ name: board.name }) : words.newBoard} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField
           label={common.name}

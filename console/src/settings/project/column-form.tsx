@@ -54,7 +54,7 @@ export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
     });
   };
   return (
-    <Dialog title={column ? words.editOf({ name: column.name }) : words.newColumn} onClose={onClose}>
+    <Dialog title={column ? common.editOf({ name: column.name }) : words.newColumn} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
         <SelectField

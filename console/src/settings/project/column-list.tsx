@@ -42,7 +42,7 @@ export function ColumnList({ board }: { readonly board: Board }) {
       changeColumns(
         board,
         (now) => now.filter((each) => each.id !== id).map(given),
-        () => words.deleted({ name }),
+        () => common.deleted({ name }),
       ),
     );
 

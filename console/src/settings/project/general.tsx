@@ -139,7 +139,7 @@ function Deletion({ project: { id, name }, onClose }: DeletionProps) {
     void run(async () => {
       await call<typeof deleteProject>('DELETE /api/projects/:id', { id });
       onClose();
-      tell(words.deleted({ name }));
+      tell(common.deleted({ name }));
       await queries.invalidateQueries({ queryKey: ['projects'] });
       go(to('settings/project', { project: undefined }));
     });

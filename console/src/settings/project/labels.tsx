@@ -16,8 +16,8 @@ import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
 import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
+import { EditDelete } from '../edit-delete.tsx';
 import { words as common } from '../messages.ts';
-import { EditDelete } from './edit-delete.tsx';
 import { words } from './messages.ts';
 
 const COLOUR_NAMES = ['blue', 'orange', 'green', 'purple', 'red', 'teal', 'brown', 'pink'] as const;
@@ -43,7 +43,7 @@ export function Labels({ project }: { readonly project: Project }) {
   const remove = async ({ id, name }: Label) => {
     try {
       await deleteIt(project.id, id);
-      tell(words.deleted({ name }));
+      tell(common.deleted({ name }));
     } catch (error) {
       tellFailure(common.notChanged, error);
     }
@@ -89,7 +89,7 @@ export function Labels({ project }: { readonly project: Project }) {
           )}
           {deleted && (
             <Confirm
-              title={words.deleteOf({ name: deleted.name })}
+              title={common.deleteOf({ name: deleted.name })}
               text={words.deleteLabelText}
               action={parts.delete}
               onConfirm={() => void remove(deleted)}
@@ -135,7 +135,7 @@ function LabelForm({ projectId, label, suggested, onClose }: LabelFormProps) {
     });
   };
   return (
-    <Dialog title={label ? words.editOf({ name: label.name }) : words.newLabel} onClose={onClose}>
+    <Dialog title={label ? common.editOf({ name: label.name }) : words.newLabel} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
         <SelectField

@@ -78,7 +78,6 @@ export const words = messages({
     tr: 'Henüz etiket yok.',
     ja: 'まだラベルがありません。',
   },
-  deleteOf: { en: 'Delete {name}', de: '{name} löschen', tr: '{name} sil', ja: '{name} を削除' },
   deleteLabelText: {
     en: 'No work item has it any more. This cannot be undone.',
     de: 'Kein Arbeitselement hat es mehr. Das lässt sich nicht rückgängig machen.',
@@ -122,7 +121,6 @@ export const words = messages({
     ja: '作業項目のないボードだけを削除できます。この操作は元に戻せません。',
   },
   newColumn: { en: 'New column', de: 'Neue Spalte', tr: 'Yeni sütun', ja: '新しい列' },
-  editOf: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name} düzenle', ja: '{name} を編集' },
   more: { en: 'More on {name}', de: 'Mehr zu {name}', tr: '{name} için diğer', ja: '{name} のその他の操作' },
   up: { en: 'Move up', de: 'Nach oben', tr: 'Yukarı taşı', ja: '上へ' },
   down: { en: 'Move down', de: 'Nach unten', tr: 'Aşağı taşı', ja: '下へ' },
@@ -214,7 +212,6 @@ export const words = messages({
 
   changed: { en: '{name} changed.', de: '{name} geändert.', tr: '{name} değiştirildi.', ja: '{name} を変更しました。' },
   added: { en: '{name} created.', de: '{name} angelegt.', tr: '{name} oluşturuldu.', ja: '{name} を作成しました。' },
-  deleted: { en: '{name} deleted.', de: '{name} gelöscht.', tr: '{name} silindi.', ja: '{name} を削除しました。' },
   overtaken: {
     en: 'Somebody else has changed it since.',
     de: 'Inzwischen hat jemand anderes das geändert.',

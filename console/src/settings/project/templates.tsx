@@ -19,9 +19,9 @@ import { Empty } from '../../parts/page/states.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
+import { EditDelete } from '../edit-delete.tsx';
 import { words as common } from '../messages.ts';
 import { saveProject } from './change.ts';
-import { EditDelete } from './edit-delete.tsx';
 import { words } from './messages.ts';
 
 type Template = Project['templates'][number];
@@ -45,7 +45,7 @@ export function Templates({ project }: { readonly project: Project }) {
   const mayWrite = may('projects:write');
   const remove = ({ name }: Template) =>
     attempt(common.notChanged, () =>
-      changeTemplates(project, (all) => all.filter((each) => each.name !== name), words.deleted({ name })),
+      changeTemplates(project, (all) => all.filter((each) => each.name !== name), common.deleted({ name })),
     );
   return (
     <>
@@ -131,7 +131,7 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
     });
   };
   return (
-    <Dialog title={template ? words.editOf({ name: template.name }) : words.newTemplate} onClose={onClose}>
+    <Dialog title={template ? common.editOf({ name: template.name }) : words.newTemplate} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={drafts.name.setText} />
         <div class="dialog-pairs">

@@ -9,24 +9,10 @@ export const words = messages({
   },
   newRole: { en: 'New role', de: 'Neue Rolle', tr: 'Yeni rol', ja: '新しいロール' },
   builtIn: { en: 'Built in', de: 'Eingebaut', tr: 'Yerleşik', ja: '組み込み' },
-  editOf: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name}: Düzenle', ja: '{name} を編集' },
-  deleteOf: { en: 'Delete {name}', de: '{name} löschen', tr: '{name}: Sil', ja: '{name} を削除' },
   deleteText: {
     en: 'Only a role that nobody has can be deleted.',
     de: 'Nur eine Rolle, die niemand hat, lässt sich löschen.',
     tr: 'Yalnızca kimsede olmayan bir rol silinebilir.',
     ja: '誰も持っていないロールだけを削除できます。',
-  },
-  saved: {
-    en: 'The role is saved.',
-    de: 'Die Rolle ist gespeichert.',
-    tr: 'Rol kaydedildi.',
-    ja: 'ロールを保存しました。',
-  },
-  deleted: {
-    en: 'The role was deleted.',
-    de: 'Die Rolle wurde gelöscht.',
-    tr: 'Rol silindi.',
-    ja: 'ロールを削除しました。',
   },
 });

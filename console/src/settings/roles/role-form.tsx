@@ -36,11 +36,11 @@ export function RoleForm({ role, onClose }: RoleFormProps) {
       else await call<typeof createRole>('POST /api/roles', fields);
       void queries.invalidateQueries({ queryKey: ['roles'] });
       onClose();
-      tell(words.saved);
+      tell(common.saved);
     });
   };
   return (
-    <Dialog title={role ? words.editOf({ name: role.name }) : words.newRole} onClose={onClose}>
+    <Dialog title={role ? common.editOf({ name: role.name }) : words.newRole} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} value={name} onChange={setName} />
         <PermissionChoice

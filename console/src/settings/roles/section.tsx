@@ -9,6 +9,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
+import { EditDelete } from '../edit-delete.tsx';
 import { words as ofKeys } from '../keys/messages.ts';
 import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';
@@ -61,7 +62,7 @@ function RoleRow({ role, name, mayChange }: RoleRowProps) {
     attempt(common.notChanged, async () => {
       await call<typeof deleteRole>('DELETE /api/roles/:id', { id });
       void queries.invalidateQueries({ queryKey: ['roles'] });
-      tell(words.deleted);
+      tell(common.deleted({ name }));
     });
   return (
     <li class="settings-row">
@@ -74,25 +75,11 @@ function RoleRow({ role, name, mayChange }: RoleRowProps) {
           {ofKeys.mayDo}: {permissions.length === PERMISSIONS.length ? ofKeys.everything : permissions.join(', ')}
         </p>
       </div>
-      {mayChange && (
-        <div class="row">
-          <button type="button" class="button" aria-label={words.editOf({ name })} onClick={() => setOpen('edit')}>
-            {parts.edit}
-          </button>
-          <button
-            type="button"
-            class="button button-bad"
-            aria-label={words.deleteOf({ name })}
-            onClick={() => setOpen('delete')}
-          >
-            {parts.delete}
-          </button>
-        </div>
-      )}
+      {mayChange && <EditDelete name={name} onEdit={() => setOpen('edit')} onDelete={() => setOpen('delete')} />}
       {open === 'edit' && <RoleForm role={role} onClose={close} />}
       {open === 'delete' && (
         <Confirm
-          title={words.deleteOf({ name })}
+          title={common.deleteOf({ name })}
           text={words.deleteText}
           action={parts.delete}
           onConfirm={() => void remove()}

@@ -1,12 +1,6 @@
 import { messages } from '../../language/messages.ts';
 
 export const words = messages({
-  title: {
-    en: 'Feedback sources',
-    de: 'Feedback-Quellen',
-    tr: 'Geri bildirim kaynakları',
-    ja: 'フィードバックの受付元',
-  },
   help: {
     en: 'Where feedback comes from: a website with the widget, or a server. It arrives in the inbox.',
     de: 'Wo die Öffentlichkeit etwas sagen kann: eine Website mit dem Widget oder ein Server. Was gesendet wird, kommt in den Eingang.',
@@ -24,12 +18,6 @@ export const words = messages({
     de: 'Leer: so viel, wie kommt. Ein Tag beginnt mit der ersten Einsendung.',
     tr: 'Boş: gelen kadar. Gün, ilk gönderiyle başlar.',
     ja: '空欄: 無制限。1 日は最初の送信から始まります。',
-  },
-  perDaySaved: {
-    en: 'The limit is saved.',
-    de: 'Die Grenze ist gespeichert.',
-    tr: 'Sınır kaydedildi.',
-    ja: '上限を保存しました。',
   },
   none: {
     en: 'There are no sources yet. Create one to get a line of HTML for your website.',
@@ -190,18 +178,10 @@ export const words = messages({
     tr: { other: '{n} hatalı' },
     ja: { other: '形式不正 {n} 件' },
   },
-  edit: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name} kaynağını düzenle', ja: '{name} を編集' },
   disable: { en: 'Disable', de: 'Abschalten', tr: 'Kapat', ja: '停止' },
   disableOf: { en: 'Disable {name}', de: '{name} abschalten', tr: '{name} kaynağını kapat', ja: '{name} を停止' },
   enable: { en: 'Enable', de: 'Einschalten', tr: 'Aç', ja: '再開' },
   enableOf: { en: 'Enable {name}', de: '{name} einschalten', tr: '{name} kaynağını aç', ja: '{name} を再開' },
-  saved: {
-    en: '{name} is saved.',
-    de: '{name} ist gespeichert.',
-    tr: '{name} kaydedildi.',
-    ja: '{name} を保存しました。',
-  },
-  deleteOf: { en: 'Delete {name}', de: '{name} löschen', tr: '{name} kaynağını sil', ja: '{name} を削除' },
   deleteText: {
     en: 'Pages with its tag will no longer be able to send anything. To keep what was sent, disable it instead.',
     de: 'Seiten mit ihrem Tag können nichts mehr senden. Um das Gesendete zu behalten, schalte sie stattdessen ab.',
@@ -221,10 +201,4 @@ export const words = messages({
     ja: 'この受付元にはフィードバックがあります。受付元とともに書かれた内容は完全に消去されます。件数とリンクは残ります。',
   },
   erase: { en: 'Delete and erase', de: 'Löschen mit Inhalt', tr: 'Sil ve içeriği yok et', ja: '削除して消去' },
-  deleted: {
-    en: '{name} is deleted.',
-    de: '{name} ist gelöscht.',
-    tr: '{name} silindi.',
-    ja: '{name} を削除しました。',
-  },
 });

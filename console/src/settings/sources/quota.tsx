@@ -37,7 +37,7 @@ function QuotaForm({ stored }: { readonly stored: string }) {
       const feedbackPerDay = perDay === '' ? null : Number(perDay);
       await call<typeof updateOrganization>('PATCH /api/organization', { feedbackPerDay });
       await queries.invalidateQueries({ queryKey: KEY });
-      tell(words.perDaySaved);
+      tell(common.saved);
     });
   };
   return (

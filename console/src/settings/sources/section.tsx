@@ -30,7 +30,7 @@ export function Sources() {
   });
   return (
     <SettingsSection
-      title={words.title}
+      title={common.sources}
       help={words.help}
       action={
         may('feedback:write') && (
@@ -77,7 +77,7 @@ function SourceRow({ source }: { readonly source: Source }) {
     try {
       await call<typeof deleteSource>('DELETE /api/feedback/sources/:id', { id, erase });
       void queries.invalidateQueries({ queryKey: ['sources'] });
-      tell(words.deleted({ name }));
+      tell(common.deleted({ name }));
     } catch (error) {
       // It contains what people wrote: that is deleted only on explicit confirmation.
       if (!erase && error instanceof ServiceError && error.code === 'CONFLICT') setOpen('erase');
@@ -129,7 +129,7 @@ function SourceRow({ source }: { readonly source: Source }) {
         </button>
         {may('feedback:write') && (
           <>
-            <button type="button" class="button" aria-label={words.edit({ name })} onClick={() => setOpen('edit')}>
+            <button type="button" class="button" aria-label={common.editOf({ name })} onClick={() => setOpen('edit')}>
               {parts.edit}
             </button>
             <button
@@ -144,7 +144,7 @@ function SourceRow({ source }: { readonly source: Source }) {
             <button
               type="button"
               class="button button-bad"
-              aria-label={words.deleteOf({ name })}
+              aria-label={common.deleteOf({ name })}
               onClick={() => setOpen('delete')}
             >
               {parts.delete}
@@ -157,7 +157,7 @@ function SourceRow({ source }: { readonly source: Source }) {
       {open === 'edit' && <SourceForm source={source} onClose={close} />}
       {open === 'delete' && (
         <Confirm
-          title={words.deleteOf({ name })}
+          title={common.deleteOf({ name })}
           text={words.deleteText}
           action={parts.delete}
           onConfirm={() => void remove(false)}

@@ -39,27 +39,30 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
     const rateLimit = limit && rateLimitOf(limit);
     const fields = { name, allowedDomains, requireCaptcha };
     void run(async () => {
-      const saved = source
-        ? await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
-            ...fields,
-            id: source.id,
-            ...(projectId !== (source.projectId ?? '') && { projectId: projectId || null }),
-            rateLimit: rateLimit ?? null,
-            retentionDays: retentionDays ?? null,
-          })
-        : await call<typeof createSource>('POST /api/feedback/sources', {
-            ...fields,
-            projectId: projectId || undefined,
-            rateLimit,
-            retentionDays,
-          });
+      if (source) {
+        await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
+          ...fields,
+          id: source.id,
+          ...(projectId !== (source.projectId ?? '') && { projectId: projectId || null }),
+          rateLimit: rateLimit ?? null,
+          retentionDays: retentionDays ?? null,
+        });
+      } else {
+        const place = { projectId: projectId || undefined };
+        await call<typeof createSource>('POST /api/feedback/sources', {
+          ...fields,
+          ...place,
+          rateLimit,
+          retentionDays,
+        });
+      }
       void queries.invalidateQueries({ queryKey: ['sources'] });
       onClose();
-      tell(words.saved({ name: saved.name }));
+      tell(common.saved);
     });
   };
   return (
-    <Dialog title={source ? words.edit({ name: source.name }) : words.newSource} onClose={onClose}>
+    <Dialog title={source ? common.editOf({ name: source.name }) : words.newSource} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} help={words.nameHelp} value={name} onChange={setName} />
         <Field label={words.domains} help={words.domainsHelp}>

@@ -14,23 +14,10 @@ export const words = messages({
     ja: '信頼する発行者はありません。',
   },
   newRule: { en: 'New rule', de: 'Neue Regel', tr: 'Yeni kural', ja: '新しいルール' },
-  editOf: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name} kuralını düzenle', ja: '{name} を編集' },
   more: { en: 'More for {name}', de: 'Mehr zu {name}', tr: '{name}: diğer', ja: '{name} のその他' },
   off: { en: 'Off', de: 'Aus', tr: 'Kapalı', ja: '無効' },
   turnOff: { en: 'Switch off', de: 'Ausschalten', tr: 'Kapat', ja: '無効にする' },
   turnOn: { en: 'Switch on', de: 'Einschalten', tr: 'Aç', ja: '有効にする' },
-  saved: {
-    en: 'The rule is saved.',
-    de: 'Die Regel ist gespeichert.',
-    tr: 'Kural kaydedildi.',
-    ja: 'ルールを保存しました。',
-  },
-  deleted: {
-    en: 'The rule is deleted.',
-    de: 'Die Regel ist gelöscht.',
-    tr: 'Kural silindi.',
-    ja: 'ルールを削除しました。',
-  },
   deleteText: {
     en: 'Its tokens stop working at once. This cannot be undone.',
     de: 'Ihre Token gelten sofort nicht mehr. Das lässt sich nicht zurücknehmen.',
@@ -92,7 +79,6 @@ export const words = messages({
   },
   rule: { en: 'Rule', de: 'Regel', tr: 'Kural', ja: 'ルール' },
   copyAudience: { en: 'Copy audience', de: 'Audience kopieren', tr: 'Audience’ı kopyala', ja: 'audience をコピー' },
-  asUser: { en: 'Acts as {name}', de: 'Handelt als {name}', tr: '{name} adına çalışır', ja: '{name} として動作' },
   tries: { en: 'Refused tries', de: 'Abgewiesene Versuche', tr: 'Reddedilen denemeler', ja: '拒否された試行' },
   triesOf: {
     en: 'Refused tries of {name}',

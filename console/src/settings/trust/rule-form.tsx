@@ -62,13 +62,13 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
       if (rule) await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...fields });
       else await call<typeof createTrustRule>('POST /api/trust-rules', fields);
       void queries.invalidateQueries({ queryKey: ['trust rules'] });
-      tell(words.saved);
+      tell(common.saved);
       onClose();
     });
   };
   const minutes = [...new Set([...TTL_MINUTES, Number(ttlMinutes)])].sort((one, other) => one - other);
   return (
-    <Dialog title={rule ? words.editOf({ name: rule.name }) : words.newRule} onClose={onClose} wide>
+    <Dialog title={rule ? common.editOf({ name: rule.name }) : words.newRule} onClose={onClose} wide>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} value={name} onChange={setName} />
         <SelectField

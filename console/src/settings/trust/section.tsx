@@ -16,6 +16,7 @@ import { Menu } from '../../parts/popup/menu.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { When } from '../../parts/when.tsx';
+import { words as ofKeys } from '../keys/messages.ts';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
@@ -72,8 +73,9 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
       tell(done);
     });
   const toggle = () =>
-    change(() => call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id, disabled: !disabled }), words.saved);
-  const remove = () => change(() => call<typeof deleteTrustRule>('DELETE /api/trust-rules/:id', { id }), words.deleted);
+    change(() => call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id, disabled: !disabled }), common.saved);
+  const remove = () =>
+    change(() => call<typeof deleteTrustRule>('DELETE /api/trust-rules/:id', { id }), common.deleted({ name }));
   return (
     <li class={disabled ? 'settings-row settings-ended' : 'settings-row'}>
       <div>
@@ -83,7 +85,7 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
         </div>
         <ul class="plain row quiet facts settings-facts">
           <li>{issuer}</li>
-          <li>{words.asUser({ name: userName })}</li>
+          <li>{ofKeys.actsAs({ name: userName })}</li>
           <li>{permissions.join(', ')}</li>
           <InProjects ids={projects} />
           <li>

@@ -25,7 +25,7 @@ export function LimitUser({
     void run(async () => {
       await saveUser(id, changed);
       onClose();
-      tell(words.limited({ name }));
+      tell(common.saved);
     });
   };
   return (

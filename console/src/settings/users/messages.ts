@@ -31,12 +31,6 @@ export const words = messages({
     ja: 'プロジェクトを限定…',
   },
   limitOf: { en: 'Projects: {name}', de: 'Projekte: {name}', tr: 'Projeler: {name}', ja: 'プロジェクト: {name}' },
-  limited: {
-    en: 'What exists for {name} was changed.',
-    de: 'Es wurde geändert, was es für {name} gibt.',
-    tr: '{name} için görünen projeler değiştirildi.',
-    ja: '{name} のプロジェクトを変更しました。',
-  },
   owner: { en: 'Owner', de: 'Inhaber', tr: 'Sahip', ja: 'オーナー' },
   admin: { en: 'Admin', de: 'Admin', tr: 'Yönetici', ja: '管理者' },
   member: { en: 'Member', de: 'Mitglied', tr: 'Üye', ja: 'メンバー' },

@@ -101,23 +101,11 @@ export const words = messages({
     ja: '送信先はこれで受け取った内容を検証します。',
   },
   copySecret: { en: 'Copy secret', de: 'Geheimnis kopieren', tr: 'Gizli anahtarı kopyala', ja: 'シークレットをコピー' },
-  saved: {
-    en: 'The webhook is saved.',
-    de: 'Der Webhook ist gespeichert.',
-    tr: 'Webhook kaydedildi.',
-    ja: 'Webhook を保存しました。',
-  },
   deleteText: {
     en: 'Pending deliveries will not be sent. This cannot be undone.',
     de: 'Was noch nicht zugestellt ist, wird nicht mehr gesendet. Das lässt sich nicht zurücknehmen.',
     tr: 'Henüz gönderilmemiş olanlar artık gönderilmez. Bu geri alınamaz.',
     ja: '未配信の内容は送られなくなります。元に戻せません。',
-  },
-  deleted: {
-    en: 'The webhook is deleted.',
-    de: 'Der Webhook ist gelöscht.',
-    tr: 'Webhook silindi.',
-    ja: 'Webhook を削除しました。',
   },
   test: { en: 'Send a test', de: 'Test senden', tr: 'Deneme gönder', ja: 'テスト送信' },
   testTaken: {

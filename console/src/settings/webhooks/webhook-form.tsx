@@ -39,7 +39,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
       if (webhook) {
         const changes = { url, description, types, projectId: projectId || null };
         await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
-        tell(words.saved);
+        tell(common.saved);
         onClose();
       } else {
         const fields = { url, description, types, projectId: projectId || undefined };

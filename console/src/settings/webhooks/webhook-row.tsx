@@ -32,8 +32,9 @@ export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
       tell(done);
     });
   const setEnabled = () =>
-    change(() => call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id, enabled: !enabled }), words.saved);
-  const remove = () => change(() => call<typeof deleteWebhook>('DELETE /api/webhooks/:id', { id }), words.deleted);
+    change(() => call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id, enabled: !enabled }), common.saved);
+  const remove = () =>
+    change(() => call<typeof deleteWebhook>('DELETE /api/webhooks/:id', { id }), common.deleted({ name: url }));
   return (
     <li class={enabled ? 'settings-row' : 'settings-row settings-ended'}>
       <div>
