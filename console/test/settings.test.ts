@@ -311,6 +311,17 @@ test('the audit log tells who changed what, and is narrowed down by who and what
     })
     .toContain('erased');
   expect(await changed.first().textContent()).not.toMatch(/[0-9a-f]{64}/);
+
+  // Days are the visitor's, as the times of the entries are.
+  const place = 'settings/audit?from=2026-01-31&to=2026-02-01';
+  const { page: inApia } = await stage.visit(place, { timezoneId: 'Pacific/Apia' });
+  const asked = inApia.waitForRequest(/\/api\/audit\?/);
+  await inApia.reload();
+  const { searchParams } = new URL((await asked).url());
+  expect([searchParams.get('from'), searchParams.get('to')]).toEqual([
+    '2026-01-30T11:00:00.000Z',
+    '2026-01-31T11:00:00.000Z',
+  ]);
 });
 
 test('what belongs to no project is not offered to whoever is limited to some', async () => {

@@ -25,7 +25,10 @@ export function Audit() {
   const chosen = Object.fromEntries(FILTERS.map((name) => [name, filter(name) || undefined]));
   const pages = usePages({
     key: ['audit', ...FILTERS.map((name) => chosen[name])],
-    load: (cursor, signal) => call<typeof listAudit>('GET /api/audit', { ...chosen, cursor, limit: PAGE }, { signal }),
+    load: (cursor, signal) => {
+      const range = { from: beginningOf(chosen.from), to: beginningOf(chosen.to) };
+      return call<typeof listAudit>('GET /api/audit', { ...chosen, ...range, cursor, limit: PAGE }, { signal });
+    },
     keepsEarlier: true,
   });
   const nameOf = useNames();
@@ -49,6 +52,12 @@ export function Audit() {
       <p class="quiet">{words.export}</p>
     </SettingsSection>
   );
+}
+
+/** Of a day where the visitor is, as the times of entries are shown; the service would take it for one in UTC. */
+function beginningOf(date: string | undefined): string | undefined {
+  const at = new Date(`${date}T00:00`);
+  return Number.isNaN(at.getTime()) ? date : at.toISOString();
 }
 
 function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string | undefined>> }) {
