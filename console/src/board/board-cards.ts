@@ -335,11 +335,13 @@ export class BoardCards {
   }
 
   /** What is changed here otherwise than by a move, before it is answered (change/shown.ts). */
-  change({ id, fields }: Shown): void {
-    const found = this.find(id);
-    if (!found) return;
-    if (fields.epic !== undefined) this.#regrouped.add(id);
-    this.#put({ ...found.card, ...fields });
+  change(all: readonly Shown[]): void {
+    for (const { id, fields } of all) {
+      const found = this.find(id);
+      if (!found) continue;
+      if (fields.epic !== undefined) this.#regrouped.add(id);
+      this.#put({ ...found.card, ...fields });
+    }
   }
 
   reread(ids: readonly string[]): void {

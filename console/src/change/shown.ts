@@ -8,7 +8,7 @@ export interface Shown {
 }
 
 interface Showing {
-  change(shown: Shown): void;
+  change(all: readonly Shown[]): void;
   /** The change was answered, or refused: only the service knows what is true now. */
   reread(ids: readonly string[]): void;
 }
@@ -16,7 +16,7 @@ interface Showing {
 const listeners = new Set<Showing>();
 
 export function showChange(all: readonly Shown[]): void {
-  for (const listener of listeners) for (const shown of all) listener.change(shown);
+  for (const listener of listeners) listener.change(all);
 }
 
 export function showTrue(ids: readonly string[]): void {

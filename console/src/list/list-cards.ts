@@ -10,6 +10,7 @@ import { isNews } from '../parts/item/lease.ts';
 import type { ItemFilters } from '../views/filters/filters.ts';
 import { groupsOf } from '../views/groups/groups-of.ts';
 import { byPosition, type Order, orderOf } from './order.ts';
+import { type Changed, type Section, withCards } from './section.ts';
 
 /** What is listed, and how. */
 export interface ListOf {
@@ -18,19 +19,6 @@ export interface ListOf {
   readonly filters: ItemFilters;
   readonly sort: string | undefined;
   readonly groupBy: Grouping | undefined;
-}
-
-/** A part of the list, read from its beginning as far as it was looked at: one of its groups, or all of it. */
-export interface Section {
-  /** Of the group; undefined: it is all there is. */
-  readonly key: string | undefined;
-  readonly name: string | null;
-  readonly count: number;
-  readonly isAtLeast: boolean;
-  readonly cards: readonly Card[];
-  /** Where the next page begins; null: there is none, undefined: nothing was read yet. */
-  readonly cursor: string | null | undefined;
-  readonly error?: unknown;
 }
 
 type Page = Output<typeof listProjectCards>;
@@ -52,6 +40,7 @@ export class ListCards {
   /** Changes whenever the list does. */
   readonly version = signal(0);
   sections: readonly Section[] = [];
+  #index: { readonly of: readonly Section[]; readonly byId: ReadonlyMap<string, Card> } = { of: [], byId: new Map() };
   readonly #order: Order;
   readonly #reading = new Set<string | undefined>();
   /** What events told while something was being read: its answer may be from before them. */
@@ -96,13 +85,16 @@ export class ListCards {
   /** An agent's progress, which is in no event of the log. */
   hearBeat({ workItemId, lease }: Beat): void {
     const found = this.find(workItemId);
-    if (found && isNews(lease, found.card.lease)) this.#put({ ...found.card, lease });
+    if (found && isNews(lease, found.card.lease)) this.#put(new Map([[workItemId, { ...found.card, lease }]]));
   }
 
   /** What is changed here, before it is answered (change/shown.ts). */
-  change({ id, fields }: Shown): void {
-    const found = this.find(id);
-    if (found) this.#put({ ...found.card, ...fields });
+  change(all: readonly Shown[]): void {
+    const changed = all.flatMap(({ id, fields }) => {
+      const found = this.find(id);
+      return found ? [[id, { ...found.card, ...fields }] as const] : [];
+    });
+    this.#put(new Map(changed));
   }
 
   reread(ids: readonly string[]): void {
@@ -110,12 +102,14 @@ export class ListCards {
     this.#renewSoon(ids);
   }
 
+  /** It is asked for thousands that are selected. */
   find(id: string): { readonly card: Card } | undefined {
-    for (const { cards } of this.sections) {
-      const card = cards.find((each) => each.id === id);
-      if (card) return { card };
+    if (this.#index.of !== this.sections) {
+      const cards = this.sections.flatMap((section) => section.cards.map((card) => [card.id, card] as const));
+      this.#index = { of: this.sections, byId: new Map(cards) };
     }
-    return undefined;
+    const card = this.#index.byId.get(id);
+    return card && { card };
   }
 
   /** How many it takes to read it again. */
@@ -216,34 +210,14 @@ export class ListCards {
     this.version.value++;
   }
 
-  #put(card: Card): void {
-    const { groupBy } = this.of;
-    const keys = groupBy && groupsOf(card, groupBy);
-    for (const { key } of this.sections) {
-      if (!keys || keys.includes(key ?? '')) this.#write(key, (section) => this.#withCard(section, card));
-      else this.#removeFrom(key, card.id);
-    }
-  }
-
-  /** Only counted if it belongs beyond what was read. */
-  #withCard({ cards, cursor, count }: Section, card: Card): Partial<Section> {
-    const others = cards.filter(({ id }) => id !== card.id);
-    const isNew = others.length === cards.length;
-    // What a search finds by its ID comes first, in any order.
-    if (!isNew && this.of.filters.search) return { cards: cards.map((each) => (each.id === card.id ? card : each)) };
-    const at = others.findIndex((other) => this.#order(card, other) < 0);
-    const isBeyond = at < 0 && cursor !== null;
-    return {
-      cards: isBeyond ? others : at < 0 ? [...others, card] : others.toSpliced(at, 0, card),
-      // What is not read may be counted already (#recount).
-      count: count + (isNew && !isBeyond ? 1 : 0),
-    };
-  }
-
-  #removeFrom(key: string | undefined, id: string): void {
-    const section = this.#section(key);
-    if (!section?.cards.some((card) => card.id === id)) return;
-    this.#write(key, ({ cards, count }) => ({ cards: cards.filter((card) => card.id !== id), count: count - 1 }));
+  #put(changed: Changed): void {
+    const { groupBy, filters } = this.of;
+    const how = { order: this.#order, isFound: Boolean(filters.search) };
+    this.sections = this.sections.map((section) => {
+      const isIn = (card: Card) => !groupBy || groupsOf(card, groupBy).includes(section.key ?? '');
+      return withCards(section, changed, { ...how, isIn });
+    });
+    this.version.value++;
   }
 
   #renewSoon(ids: Iterable<string>): void {
@@ -260,12 +234,8 @@ export class ListCards {
         const part = ids.slice(at, at + MAX_BY_ID);
         const { cards } = await this.#ask({ ids: part, search: undefined });
         const found = new Map(cards.map((card) => [card.id, card]));
-        for (const id of part) {
-          const card = found.get(id);
-          const shown = this.find(id)?.card;
-          if (card && (shown?.version ?? 0) <= card.version) this.#put(card);
-          else if (!card) for (const { key } of this.sections) this.#removeFrom(key, id);
-        }
+        const isOlder = (id: string) => (this.find(id)?.card.version ?? 0) > (found.get(id)?.version ?? Infinity);
+        this.#put(new Map(part.filter((id) => !isOlder(id)).map((id) => [id, found.get(id)])));
       }
       this.#recountPaced();
     } catch {

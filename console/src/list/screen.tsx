@@ -63,9 +63,7 @@ function List({ projectId, boards, board }: ListProps) {
   });
   useEvents(useCallback((event) => ListCards.hear(event, shown()), [shown]));
   useBeats(useCallback((beat) => shown()?.hearBeat(beat), [shown]));
-  useShown(
-    useMemo(() => ({ change: (change) => shown()?.change(change), reread: (ids) => shown()?.reread(ids) }), [shown]),
-  );
+  useShown(useMemo(() => ({ change: (all) => shown()?.change(all), reread: (ids) => shown()?.reread(ids) }), [shown]));
   const chosen = chosenColumns().join();
   const columns = useMemo(() => chosenColumns(), [chosen]);
   const hasFilters = Object.values(of.filters).some(Boolean);

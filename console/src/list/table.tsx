@@ -16,9 +16,10 @@ import { selectByDrag } from '../views/selection/band.ts';
 import { extendTo, selected, selectNothing, toggle } from '../views/selection/selection.ts';
 import { isEdited } from './cell-editor.tsx';
 import { type CellName, type Column, directionOf, nameOf, SORT_KEYS, sortAfter, WIDTHS } from './columns.ts';
-import { type ListCards, PAGE_SIZE, type Section } from './list-cards.ts';
+import { type ListCards, PAGE_SIZE } from './list-cards.ts';
 import { words } from './messages.ts';
 import { Row, type RowActions } from './row.tsx';
+import type { Section } from './section.ts';
 
 const SelectionBar = later(async () => (await import('../views/selection/bar.tsx')).SelectionBar);
 

@@ -34,9 +34,9 @@ export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
   useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
   // As they are when something is chosen, not when the bar was drawn.
   const chosen = () => [...selected.value].flatMap((id) => find(id)?.card ?? []);
-  const isOnOne = ({ id }: Board) => chosen().every((card) => card.boardId === id);
+  const boardIds = new Set(chosen().map(({ boardId }) => boardId));
   // Items of several boards have no column in common.
-  const columns = boards.find(isOnOne)?.columns ?? [];
+  const columns = (boardIds.size > 1 ? undefined : boards.find(({ id }) => boardIds.has(id)))?.columns ?? [];
   const roleOf = (id: string) => columns.find((column) => column.id === id)?.role;
   const label = (group: string, change: 'add' | 'remove'): MenuItem[] =>
     labels.map((each) => ({
