@@ -1,4 +1,5 @@
 import mongoose from 'mongoose';
+import { asSent } from './as-sent.ts';
 import { collectionOf, type Document, nameOf } from './guard/command.ts';
 import { Guard } from './guard/guard.ts';
 import { note, VIOLATIONS_FILE } from './violations-file.ts';
@@ -24,8 +25,8 @@ export function watchDatabase(who: () => string): void {
   const guard = new Guard(shardKeyOf);
   const { connection } = mongoose;
   connection.on('commandStarted', ({ requestId, command: given }: mongoose.mongo.CommandStartedEvent) => {
-    const { command, bytes } = asSent(given);
-    const refused = guard.started(requestId, command, bytes);
+    const { command, ...size } = asSent(given);
+    const refused = guard.started(requestId, command, size);
     const [first] = refused;
     if (!first) return;
     const what = `${nameOf(command)} ${collectionOf(command)}`.trimEnd();
@@ -58,15 +59,4 @@ export function watchCommands(look: (command: Document) => void): void {
   mongoose.connection.on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) =>
     look(asSent(command).command),
   );
-}
-
-/** As the server reads it: without the Maps, and the internals of mongoose's documents, that the driver is given. */
-function asSent(command: Document): { readonly command: Document; readonly bytes?: number } {
-  try {
-    const sent = mongoose.mongo.BSON.serialize(command, { ignoreUndefined: true });
-    return { command: mongoose.mongo.BSON.deserialize(sent), bytes: sent.length };
-  } catch {
-    // More than one document can hold, which a batch may be: its parts are measured.
-    return { command };
-  }
 }

@@ -19,8 +19,10 @@ export interface SessionState {
 
 /** What was before the command. */
 export interface CommandState {
-  /** As it is sent. What fits in few needs no measuring. */
+  /** At most, as it is sent. What fits in few needs no measuring. */
   readonly bytes?: number | undefined;
+  /** Of documents and arrays in each other. */
+  readonly levels?: number | undefined;
   readonly session?: SessionState | undefined;
   /** The key that a collection would be sharded by. */
   readonly shardKeyOf?: (collection: string) => string | undefined;

@@ -32,13 +32,13 @@ export class Guard {
 
   /**
    * @param id of the request, by which its end is matched
-   * @param bytes of the command, if they are known
+   * @param size of the command, if it is known
    */
-  started(id: number, command: Document, bytes?: number): Violation[] {
+  started(id: number, command: Document, size?: Pick<CommandState, 'bytes' | 'levels'>): Violation[] {
     const key = sessionKey(command);
     const session = key === undefined ? undefined : this.#session(key);
     const state: CommandState = {
-      bytes,
+      ...size,
       session,
       shardKeyOf: this.#shardKeyOf,
       cursorIn: this.#cursors,

@@ -18,15 +18,16 @@ const MAX_MESSAGE_BYTES = 48_000_000;
 const MAX_BATCH = 100_000;
 const MAX_STAGES = 1_000;
 const MAX_DEPTH = 100;
-/** A level of a document takes at least 7 bytes: its type, the end of its name, its length and its end. One write or stage takes as many. */
-const LEAST_BYTES_OF_A_LEVEL = 7;
+/** A document takes at least 7 bytes: its type, the end of its name, its length and its end. So do one write and one stage. */
+const LEAST_BYTES_OF_A_DOCUMENT = 7;
 
 const sizeOf = (document: object): number =>
   mongoose.mongo.BSON.calculateObjectSize(document, { ignoreUndefined: true });
 
 /** Sizes, numbers and depths. What an update makes of a stored document is not known here. */
-export function limitViolations(command: Document, { bytes }: CommandState = {}): Violation[] {
-  if (bytes !== undefined && bytes < MAX_DEPTH * LEAST_BYTES_OF_A_LEVEL) return [];
+export function limitViolations(command: Document, { bytes, levels }: CommandState = {}): Violation[] {
+  const isSmall = bytes !== undefined && bytes < MAX_STAGES * LEAST_BYTES_OF_A_DOCUMENT;
+  if (isSmall && levels !== undefined && levels <= MAX_DEPTH) return [];
   const found: Violation[] = [];
   const add = (rule: string) => found.push({ rule, page: LIMITS });
   const writes = writesOf(command);
