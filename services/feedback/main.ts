@@ -19,6 +19,8 @@ import { Retention } from './retention/retention.ts';
 
 /** Captchas waiting for a verifier on the internet, which may take seconds. */
 const CAPTCHAS_UNDER_WAY = 64;
+/** Nobody is notified of receipts, so that a burst of submissions is published in hundreds. */
+const RECEIPTS_EVERY_MS = 500;
 
 const settings = config();
 
@@ -42,7 +44,6 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
   const signer = eventSigner(settings.EVENT_SECRETS);
-  // Nobody is notified of receipts, so that a burst of submissions is published in hundreds.
   const publisher = new OutboxPublisher({
     broker,
     service: 'feedback',
@@ -50,6 +51,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
     log,
     sources: [outbox, receipts],
     onEmitted,
+    lookEveryMs: RECEIPTS_EVERY_MS,
   });
   onStop(() => publisher.close());
 

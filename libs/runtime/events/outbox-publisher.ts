@@ -29,8 +29,8 @@ const HINT_EVERY_MS = 20;
  */
 const BUSY_EVENTS = 4;
 const BUSY_EVERY_MS = 50;
-/** For what nobody was notified of, such as receipts of feedback, or what was left by a process that died between its commit and its hint. */
-const LOOK_EVERY_MS = 500;
+/** For what was left by a process that died between its commit and its hint. */
+const LOOK_EVERY_MS = 2_000;
 /** A frozen broker never says what became of what it was given. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -79,14 +79,16 @@ export class OutboxPublisher {
     readonly sources: readonly OutboxSource[];
     /** Reports events that this process has stored. */
     onEmitted(listener: () => void): { stop(): void };
+    /** Default: LOOK_EVERY_MS. More often for a source that notifies nobody. */
+    readonly lookEveryMs?: number;
   }) {
-    const { broker, service, signer, log, sources, onEmitted } = options;
+    const { broker, service, signer, log, sources, onEmitted, lookEveryMs = LOOK_EVERY_MS } = options;
     this.#sources = sources;
     this.#log = log;
     this.#publisher = new EventPublisher({ broker, signer, opened: () => this.#passIfElected() });
     this.#election = new Election({ broker, queue: `outbox.${service}`, log, nudged: () => this.#startPass() });
     this.#emitted = onEmitted(() => this.#hintSoon());
-    this.#fallback = setInterval(() => this.#passIfElected(), LOOK_EVERY_MS).unref();
+    this.#fallback = setInterval(() => this.#passIfElected(), lookEveryMs).unref();
   }
 
   async close(): Promise<void> {

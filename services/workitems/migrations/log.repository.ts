@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
-import { outboxHasRoom } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { outboxHasRoom, tellEmitted } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
 import { startOfPast, tellPastOf } from '../history/past.repository.ts';
 
@@ -32,7 +32,9 @@ export const logMigration: Migration = {
     const untold = batch.filter(({ told }) => !told);
     for (const [organizationId, records] of Map.groupBy(untold, (record) => record.organizationId)) {
       const workItemIds = [...new Set(records.map(({ workItemId }) => workItemId))];
-      if (!(await tellPastOf({ organizationId, workItemIds }))) return after;
+      const isAll = await tellPastOf({ organizationId, workItemIds });
+      tellEmitted();
+      if (!isAll) return after;
     }
     return batch.at(-1)?._id;
   },

@@ -100,7 +100,8 @@ export function onEmitted(listener: () => void): { stop(): void } {
   return { stop: () => listeners.delete(listener) };
 }
 
-function tellEmitted(): void {
+/** Events of this process have been committed that no write set told of. */
+export function tellEmitted(): void {
   for (const listener of listeners) listener();
 }
 
