@@ -318,7 +318,7 @@ test('the project of the session narrows the list, and another session does not 
   await Promise.all([here.close(), there.close()]);
 });
 
-test('one thing has one name in all tools; the names of earlier versions are taken, and an error uses the tool’s own', async () => {
+test('one thing has one name in all tools; the names of earlier versions are taken, and an error uses the one that was given', async () => {
   const client = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
   const { structuredContent: item } = await client.call('create_task', { title: 'Named' });
   const { id } = item as { id: string };
@@ -328,6 +328,11 @@ test('one thing has one name in all tools; the names of earlier versions are tak
   const wrong = refusalOf(await client.call('get_work_item', { workItemId: 'x' }));
   expect(wrong.message).toMatch(/^workItemId: must be a UUID or a task ID/);
   expect(wrong.details).toEqual([{ path: 'workItemId' }]);
+  const earlier = refusalOf(await client.call('get_work_item', { id: 'x' }));
+  expect(earlier).toEqual({ ...wrong, message: wrong.message.replace('workItemId', 'id'), details: [{ path: 'id' }] });
+  const inside = refusalOf(await client.call('resolve_work_items', { ids: [7], limt: 1 }));
+  expect(inside.message).toMatch(/^ids\.0: must be a string.*; limt: is not a known field/);
+  expect(inside.details).toEqual([{ path: 'ids.0' }, { path: 'limt' }]);
   expect(refusalOf(await client.call('get_work_item', {})).message).toMatch(/^workItemId: is required/);
   const unsaid = await client.call('record_ai_session', { model: 'gpt-5', totalTokens: 1 });
   expect(refusalOf(unsaid).message).toBe('workItemId: is required (string).');

@@ -22,8 +22,8 @@ export interface ToolArguments {
   readonly toInput: (given: Fields) => Record<string, unknown>;
   /** What is wrong with the names of arguments: the operation would suggest its own, and those that only REST takes; or one thing is given by two names. */
   readonly unknown: (given: Fields) => readonly ErrorDetail[];
-  /** An error of the operation in the words of the tool, each said once: what the message says, details only point at. */
-  readonly inOwnWords: (error: ErrorValue) => ToolError;
+  /** An error of the operation in the words of the call, each said once: what the message says, details only point at. */
+  readonly inOwnWords: (error: ErrorValue, given: Fields) => ToolError;
 }
 
 /** The one argument of a call whose arguments are no object. */
@@ -82,13 +82,15 @@ export function toolArguments(
       const isKnown = !hasCursor && Object.keys(inOwn).every((key) => known.has(key));
       return isKnown ? [] : faultsOf(schema, inOwn);
     },
-    inOwnWords: ({ message, details, ...error }) => {
+    inOwnWords: ({ message, details, ...error }, given) => {
       let text = inTools(message);
       const own = details?.map(({ path, ...detail }) => {
-        const [field = '', ...inside] = path.split('.');
+        const [at = '', ...inside] = path.split('.');
+        const field = fieldOf.get(at) ?? at;
+        const name = names[field] ?? field;
         const renamed = {
           ...detail,
-          path: [names[field] ?? field, ...inside].join('.'),
+          path: [field in given && !(name in given) ? field : name, ...inside].join('.'),
           message: inTools(detail.message),
         };
         text = text.replaceAll(spelledOut({ ...renamed, path }), spelledOut(renamed));

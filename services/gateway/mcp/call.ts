@@ -88,7 +88,8 @@ export async function callTool(
     if (failure.code === 'PERMISSION_DENIED') {
       refusals.note({ ...origin, operation: tool.operation, input: given.arguments });
     }
-    const { code, message, details = pointers(failure, given.arguments), current } = tool.arguments.inOwnWords(failure);
+    const told = tool.arguments.inOwnWords(failure, given.arguments ?? {});
+    const { code, message, details = pointers(failure, given.arguments), current } = told;
     outcome = code;
     calls.inc({ tool: name, outcome });
     return {
