@@ -1,20 +1,23 @@
-import { connect } from 'amqplib';
+import { serviceContract } from '@worktrack/contracts/operation';
+import { type Channel, connect } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { virtualHost } from '../../test/support/servers.ts';
 import { RecoveringChannel } from './channel.ts';
-import { laneQueues, MAX_GENERATIONS } from './queues.ts';
-import { echoAfter, echoContract } from './testing/echo.ts';
+import { type LaneName, laneQueues, MAX_GENERATIONS } from './queues.ts';
+import { echoAfter, echoOperation } from './testing/echo.ts';
 import { TestProxy } from './testing/proxy.ts';
 import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
-const contract = echoContract('recovery');
+const echo = echoOperation('recovery');
+const contract = serviceContract('recovery', [echo, { ...echo, name: 'recovery.prompt', lane: 'long' } as const]);
 type Contract = typeof contract;
 const requestId = 'r';
 
 /** Handlers that run this before they answer. */
 const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> => ({
   'recovery.echo': echoAfter(work),
+  'recovery.prompt': echoAfter(work),
 });
 
 let rabbitmqUrl: string;
@@ -31,12 +34,15 @@ afterEach(async () => {
   await network.close();
 });
 
-async function deleteQueue(): Promise<void> {
+async function onQueue<T>(lane: LaneName, work: (channel: Channel, queue: string) => Promise<T>): Promise<T> {
   const model = await connect(rabbitmqUrl);
-  const channel = await model.createChannel();
-  await channel.deleteQueue(laneQueues('recovery', 'normal', 1).requests);
-  await model.close();
+  try {
+    return await work(await model.createChannel(), laneQueues('recovery', lane, 1).requests);
+  } finally {
+    await model.close();
+  }
 }
+const deleteQueue = (lane: LaneName = 'normal') => onQueue(lane, (channel, queue) => channel.deleteQueue(queue));
 
 describe('a client whose connection breaks', () => {
   test('sends its unanswered calls again, within their deadline', async () => {
@@ -98,6 +104,25 @@ describe('a client whose connection breaks', () => {
     const call = service.call('recovery.echo', { text: 'early' }, { requestId });
     // Looked for in vain, in each of its places, time after time.
     await expect.poll(() => seen.batches.length).toBeGreaterThan(2 * MAX_GENERATIONS);
+    await rig.serve(doing(async () => {}));
+    expect(await call).toEqual({ text: 'early' });
+  });
+
+  test('sends a long operation again that was lost with a queue which the broker had again before the service was back', async () => {
+    const server = await rig.serve(doing(async () => {}));
+    const { service, broker } = await rig.client({ url: network.url });
+    await service.call('recovery.prompt', { text: 'before' }, { requestId });
+    await server.stop();
+    await deleteQueue('long');
+    network.cut({ stayDown: true });
+    await expect.poll(() => broker.state().ready).toBe(false);
+    await onQueue('long', (channel, queue) => channel.assertQueue(queue));
+    network.restore();
+    await expect.poll(() => broker.state().ready).toBe(true);
+    const call = service.call('recovery.prompt', { text: 'early' }, { requestId, deadlineMs: 20_000 });
+    const waiting = () => onQueue('long', async (channel, queue) => (await channel.checkQueue(queue)).messageCount);
+    await expect.poll(waiting).toBeGreaterThan(0);
+    await deleteQueue('long');
     await rig.serve(doing(async () => {}));
     expect(await call).toEqual({ text: 'early' });
   });

@@ -63,9 +63,8 @@ export class QueueWatch {
     const destination =
       calls[0]?.destination ?? [...this.#pending].find((call) => call.destination.queue === queue)?.destination;
     if (!destination) return;
-    // A long operation may still be finished by a server that is stopping.
-    const lost = new Set([...calls, ...(destination.lane === 'long' ? [] : this.#sentBefore(destination, sentAtMs))]);
-    this.#gone(destination, queue, lost);
+    const others = this.#sentBefore(destination, sentAtMs).filter((call) => this.#endsWithQueue(call));
+    this.#gone(destination, queue, new Set([...calls, ...others]));
   }
 
   /**
@@ -81,14 +80,15 @@ export class QueueWatch {
   #probe(): void {
     const now = nowMs();
     const silent = new Set<Destination>();
+    const probed = new Set<Destination>();
     for (const call of this.#pending) {
       if (now - call.startedAtMs < PROBE_AFTER_MS) break;
-      if (call.sentAtMs !== undefined) silent.add(call.destination);
+      if (call.sentAtMs === undefined) continue;
+      silent.add(call.destination);
+      if (this.#endsWithQueue(call)) probed.add(call.destination);
     }
-    for (const destination of silent) {
-      if (destination.lane !== 'long') this.#sender.probe(destination);
-      void this.#look(destination);
-    }
+    for (const destination of probed) this.#sender.probe(destination);
+    for (const destination of silent) void this.#look(destination);
     for (const [destination, sinceMs] of this.#moved) {
       if (now - sinceMs >= RETURN_EVERY_MS) void this.#lookForFirst(destination);
     }
@@ -108,13 +108,23 @@ export class QueueWatch {
       }
       // Several clients checking in turn keep a queue without consumers alive, so nothing must wait for its end.
       const isUnserved = typeof seen === 'object' && this.#isUnserved(destination, seen.consumers);
-      // A long operation may still be finished by a server that is stopping.
-      if (seen === 'down' || ((seen === 'absent' || isUnserved) && destination.lane !== 'long')) {
-        this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
+      const sent = this.#sentBefore(destination, lookedAtMs);
+      const lost = seen === 'down' ? sent : sent.filter((call) => this.#endsWithQueue(call));
+      if (seen === 'down' || ((seen === 'absent' || isUnserved) && lost.length > 0)) {
+        this.#gone(destination, queue, new Set(lost));
       }
     } catch (error) {
       this.#log.debug({ error, queue }, 'The queue could not be checked');
     }
+  }
+
+  /**
+   * Whether nobody will answer it if its queue is gone. A long operation may still be finished by a server that is stopping; but not one that went to a broker which had just come back,
+   * whose queues are there before the services are, and may end before they return.
+   */
+  #endsWithQueue({ destination, sentAtMs = 0 }: PendingCall): boolean {
+    const returnedAtMs = this.#servicesReturnUntilMs - MOVE_MS;
+    return destination.lane !== 'long' || (sentAtMs >= returnedAtMs && sentAtMs <= this.#servicesReturnUntilMs);
   }
 
   /** Whether it has had no consumer for as long as a restarting service may take. */
