@@ -86,14 +86,14 @@ async function pack(path: string, target: string, progress: Progress): Promise<v
   rmSync(unfinished, { force: true });
   const output = openSync(unfinished, 'wx', 0o600);
   try {
-    const leftOut = LEFT_OUT.map((name) => `--exclude=./${name}`);
-    await progress.step('Packing', () => tar(['-cz', '-C', path, ...leftOut, '.'], output));
-    fsyncSync(output);
-  } finally {
-    closeSync(output);
-  }
-  // Unlike a renaming, never over a file that has appeared meanwhile.
-  try {
+    try {
+      const leftOut = LEFT_OUT.map((name) => `--exclude=./${name}`);
+      await progress.step('Packing', () => tar(['-cz', '-C', path, ...leftOut, '.'], output));
+      fsyncSync(output);
+    } finally {
+      closeSync(output);
+    }
+    // Unlike a renaming, never over a file that has appeared meanwhile.
     linkSync(unfinished, target);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? isThere(target) : error;
