@@ -51,8 +51,10 @@ afterEach(async () => {
   publishers.clear();
 });
 
+type Options = ConstructorParameters<typeof OutboxPublisher>[0];
+
 /** A process that publishes what is waiting. */
-async function publisher({ isTold = true } = {}) {
+async function publisher({ isTold = true, ...more }: Partial<Options> & { readonly isTold?: boolean } = {}) {
   const broker = await connectBroker({ url: rabbitmqUrl, name: 'test publisher', log });
   const made = new OutboxPublisher({
     broker,
@@ -61,6 +63,7 @@ async function publisher({ isTold = true } = {}) {
     log,
     sources: [outbox],
     onEmitted: isTold ? onEmitted : () => ({ stop: () => {} }),
+    ...more,
   });
   const stop = async () => {
     publishers.delete(stop);
@@ -134,6 +137,19 @@ describe('what a write emits', () => {
     await expect.poll(() => revisionsBySubject()).toEqual({ unannounced: [1] });
     await OutboxModel.create(record('unannounced', 2));
     await expect.poll(() => revisionsBySubject()).toEqual({ unannounced: [1, 2] });
+  });
+
+  test('is published soon after the database is back, although nobody commits anything then', async () => {
+    let failures = 1;
+    const failing: typeof outbox = {
+      ...outbox,
+      next: (...asked) => (failures-- > 0 ? Promise.reject(new Error('The database is away.')) : outbox.next(...asked)),
+    };
+    await OutboxModel.create(record('left', 1));
+    // It looks by itself when it begins to publish, and not again before this test has ended.
+    await publisher({ isTold: false, sources: [failing], lookEveryMs: 24 * 3_600_000 });
+    await expect.poll(() => revisionsBySubject()).toEqual({ left: [1] });
+    expect(failures).toBeLessThan(0);
   });
 
   test('is not there if the write is not', async () => {

@@ -31,6 +31,8 @@ const BUSY_EVENTS = 4;
 const BUSY_EVERY_MS = 50;
 /** For what was left by a process that died between its commit and its hint. */
 const LOOK_EVERY_MS = 2_000;
+/** What a failed pass left is published this soon after the database or the broker is back, also if nobody commits anything meanwhile. */
+const RETRY_AFTER_MS = 500;
 /** A frozen broker never says what became of what it was given. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -140,8 +142,9 @@ export class OutboxPublisher {
         oldestAtMs = undefined;
         if (published >= BUSY_EVENTS) await earliestNext;
       } catch (error) {
-        // They stay where they are, and the next look is soon.
+        // They stay where they are.
         if (!this.#isClosing) this.#log.warn({ error }, 'Events could not be published; trying again');
+        setTimeout(() => this.#passIfElected(), RETRY_AFTER_MS).unref();
         return;
       }
     }
