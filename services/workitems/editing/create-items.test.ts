@@ -164,6 +164,27 @@ describe('many items at once', () => {
     ] satisfies Items[]) {
       expect((await failure(create(plan))).message).toMatch(/items\.2\.dependsOn: \S+ is above the item/);
     }
+    const roundabout: Items = [
+      { ref: 's', title: 'Story', type: 'story' },
+      { ref: 'before', title: 'Before', type: 'task', dependsOn: ['#s'] },
+      { title: 'In the story', type: 'task', parentId: '#s', dependsOn: ['#before'] },
+    ];
+    for (const [order, cycle] of [
+      [[0, 1, 2], 'items.1.dependsOn: would create a cycle: #s is above items.2 depends on #before depends on #s'],
+      [[1, 2, 0], 'items.1.dependsOn: would create a cycle: #before depends on #s is above items.1 depends on #before'],
+      [[2, 0, 1], 'items.2.dependsOn: would create a cycle: items.0 depends on #before depends on #s is above items.0'],
+    ] as const) {
+      const plan = order.map((n) => roundabout[n]) as Items;
+      expect((await failure(create(plan))).message).toBe(`${cycle}.`);
+    }
+    // What depends on a story may be waited for elsewhere, and stories may wait for one another.
+    const stories: Items = [
+      { ref: 's', title: 'Story', type: 'story' },
+      { ref: 'next', title: 'Next', type: 'story', dependsOn: ['#s'] },
+      { ref: 'in', title: 'In the story', type: 'task', parentId: '#s' },
+      { title: 'In the next', type: 'task', parentId: '#next', dependsOn: ['#in', '#s'] },
+    ];
+    expect((await create(stories)).items).toHaveLength(4);
     const deep = Array.from({ length: 21 }, (_, n) => ({
       ref: `n${n}`,
       title: 'Deep',

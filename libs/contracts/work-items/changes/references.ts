@@ -82,20 +82,30 @@ function refuseAncestors(items: readonly Referring[], byRef: ByRef, tell: Tell):
   }
 }
 
-/** Nothing outside of the call can depend on what it creates, so a cycle is within it. */
+/**
+ * Nothing outside of the call can depend on what it creates, so a cycle is within it. What has others below it waits for those, too: a task cannot depend on what
+ * depends on its story.
+ */
 function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
   const done = new Set<number>();
-  const nameOf = (index: number) => `#${items[index]?.ref}`;
-  const visit = (index: number, above: readonly number[]): void => {
-    if (above.includes(index)) {
-      const cycle = [...above.slice(above.indexOf(index)), index].map(nameOf).join(' depends on ');
-      tell(above.at(-1) as number, 'dependsOn', `would create a cycle: ${cycle}`);
+  const nameOf = (index: number) => (items[index]?.ref === undefined ? `items.${index}` : `#${items[index].ref}`);
+  const dependenciesOf = (index: number) => (items[index]?.dependsOn ?? []).map((written) => indexOf(byRef, written));
+  const childrenOf = (index: number) =>
+    [...items.keys()].filter((other) => indexOf(byRef, items[other]?.parentId) === index);
+  const visit = (index: number, path: readonly number[]): void => {
+    if (path.includes(index)) {
+      const cycle = path.slice(path.indexOf(index));
+      const next = (at: number) => cycle[at + 1] ?? index;
+      const depending = cycle.filter((each, at) => dependenciesOf(each).includes(next(at)));
+      // Of parents alone, or of one dependency on what is above: refused already.
+      if (depending.length < 2 && depending.length < cycle.length) return;
+      const steps = cycle.map((each) => `${nameOf(each)} ${depending.includes(each) ? 'depends on' : 'is above'}`);
+      tell(depending.at(-1) as number, 'dependsOn', `would create a cycle: ${[...steps, nameOf(index)].join(' ')}`);
       return;
     }
     if (done.has(index)) return;
-    for (const written of items[index]?.dependsOn ?? []) {
-      const dependency = indexOf(byRef, written);
-      if (dependency !== undefined) visit(dependency, [...above, index]);
+    for (const other of [...dependenciesOf(index), ...childrenOf(index)]) {
+      if (other !== undefined) visit(other, [...path, index]);
     }
     done.add(index);
   };
