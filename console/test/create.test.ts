@@ -333,7 +333,16 @@ test('Ctrl+K goes to every section of the settings that one may see, in the lang
   const offered = async () => (await settings.allTextContents()).map((text) => text.replace(/^.*: /, '').trim());
   await page.getByRole('heading', { name: 'Agents' }).waitFor();
   await page.keyboard.press('Control+k');
-  const sections = ['API keys', 'Users', 'Sessions', 'Project', 'Feedback sources', 'Webhooks', 'Connected apps'];
+  const sections = [
+    'API keys',
+    'Users',
+    'Roles',
+    'Sessions',
+    'Project',
+    'Feedback sources',
+    'Webhooks',
+    'Connected apps',
+  ];
   const parts = ['General', 'Boards', 'Labels', 'Budgets', 'Templates'];
   // Those of a project come once it is known that there is one.
   await expect

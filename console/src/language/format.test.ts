@@ -1,7 +1,12 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromNow } from './format.ts';
+import { language } from './language.ts';
 
 const zoneBefore = process.env.TZ;
+// Which earlier files of this process may have changed.
+beforeAll(() => {
+  language.value = 'en';
+});
 afterAll(() => {
   if (zoneBefore === undefined) delete process.env.TZ;
   else process.env.TZ = zoneBefore;

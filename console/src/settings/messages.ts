@@ -49,8 +49,6 @@ export const words = messages({
   },
   onlyIn: { en: 'Only in {projects}', de: 'Nur in {projects}', tr: 'Yalnızca {projects}', ja: '{projects} のみ' },
   deletedProject: { en: 'deleted project', de: 'gelöschtem Projekt', tr: 'silinmiş proje', ja: '削除済みプロジェクト' },
-  /** Between names. */
-  comma: { en: ', ', de: ', ', tr: ', ', ja: '、' },
   shownOnce: {
     en: 'This is shown only once and stored nowhere. Copy it now.',
     de: 'Das wird nur jetzt gezeigt und nirgends gespeichert. Kopiere es jetzt.',

@@ -16,7 +16,7 @@ export function InProjects({ ids }: { readonly ids: readonly string[] | null }) 
   if (ids === null) return null;
   if (!projects || ids.length > MAX_NAMED) return <li>{words.inProjects({ n: ids.length })}</li>;
   const nameOf = (id: string) => projects.find((project) => project.id === id)?.name ?? words.deletedProject;
-  return <li>{words.onlyIn({ projects: ids.map(nameOf).join(words.comma) })}</li>;
+  return <li>{words.onlyIn({ projects: ids.map(nameOf).join(', ') })}</li>;
 }
 
 export interface Limit {

@@ -50,10 +50,10 @@ export const words = messages({
   rotate: { en: 'Rotate', de: 'Erneuern', tr: 'Yenile', ja: '更新' },
   rotateOf: { en: 'Rotate {name}', de: '{name} erneuern', tr: '{name}: Yenile', ja: '{name} を更新' },
   rotateText: {
-    en: 'A new key takes its place, with the same permissions, projects, user and end. Give it to whoever uses the old one before that stops working.',
-    de: 'Ein neuer Schlüssel tritt an seine Stelle, mit denselben Berechtigungen, Projekten, demselben Benutzer und Ende. Gib ihn weiter, bevor der alte nicht mehr gilt.',
-    tr: 'Aynı izinlere, projelere, kullanıcıya ve bitişe sahip yeni bir anahtar onun yerini alır. Eskisi geçersiz olmadan yenisini kullananlara verin.',
-    ja: '権限、プロジェクト、ユーザー、有効期限が同じ新しいキーに置き換わります。古いキーが使えなくなる前に、利用者に渡してください。',
+    en: 'A new key with the same rights takes its place. Hand it over before the old one stops working.',
+    de: 'Ein neuer Schlüssel mit denselben Rechten tritt an seine Stelle. Gib ihn weiter, bevor der alte endet.',
+    tr: 'Aynı haklara sahip yeni bir anahtar onun yerini alır. Eskisi geçersiz olmadan yenisini iletin.',
+    ja: '同じ権限の新しいキーに置き換わります。古いキーが使えなくなる前に渡してください。',
   },
   overlap: {
     en: 'The old one still works for',

@@ -2,10 +2,10 @@ import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   help: {
-    en: 'What a user may do at most. A change applies at once to the keys and sessions of all who have the role.',
-    de: 'Was ein Benutzer höchstens darf. Eine Änderung gilt sofort für die Schlüssel und Sitzungen aller, die die Rolle haben.',
-    tr: 'Bir kullanıcının en fazla ne yapabileceği. Değişiklik, role sahip herkesin anahtarları ve oturumları için hemen geçerli olur.',
-    ja: 'ユーザーに許される上限です。変更は、そのロールを持つ全員のキーとセッションにすぐに反映されます。',
+    en: 'What a user may do at most. Changes apply at once.',
+    de: 'Was ein Benutzer höchstens darf. Änderungen gelten sofort.',
+    tr: 'Bir kullanıcının en fazla ne yapabileceği. Değişiklikler hemen geçerli olur.',
+    ja: 'ユーザーに許される上限です。変更はすぐに反映されます。',
   },
   newRole: { en: 'New role', de: 'Neue Rolle', tr: 'Yeni rol', ja: '新しいロール' },
   builtIn: { en: 'Built in', de: 'Eingebaut', tr: 'Yerleşik', ja: '組み込み' },

@@ -13,10 +13,10 @@ export const words = messages({
   erase: { en: 'Erase', de: 'Löschen', tr: 'Sil', ja: '消去' },
   eraseOf: { en: 'Erase {name}', de: '{name} löschen', tr: '{name}: Sil', ja: '{name} を消去' },
   eraseText: {
-    en: 'Name and address will be gone everywhere for good, the audit log included. What the user did stays. This cannot be undone, nor can the user be enabled again.',
-    de: 'Name und Adresse sind dann überall für immer weg, auch im Prüfprotokoll. Was der Benutzer getan hat, bleibt. Das lässt sich nicht zurücknehmen, und der Benutzer nicht mehr freigeben.',
-    tr: 'Ad ve adres, denetim kaydı dahil her yerden kalıcı olarak silinir. Kullanıcının yaptıkları kalır. Bu geri alınamaz ve kullanıcı yeniden etkinleştirilemez.',
-    ja: '監査ログを含むすべての場所から名前とアドレスが完全に失われます。行った操作は残ります。元に戻せず、再び有効にもできません。',
+    en: 'Name and address will be gone everywhere for good, the audit log included. What the user did stays.',
+    de: 'Name und Adresse sind dann überall für immer weg, auch im Prüfprotokoll. Was der Benutzer getan hat, bleibt.',
+    tr: 'Ad ve adres, denetim kaydı dahil her yerden kalıcı olarak silinir. Kullanıcının yaptıkları kalır.',
+    ja: '監査ログを含むすべての場所から名前とアドレスが完全に失われます。行った操作は残ります。',
   },
   erasedNow: {
     en: '{name} has been erased.',
