@@ -59,11 +59,17 @@ export async function askWhoIsThere(): Promise<void> {
 }
 
 /** A link signs its user in; whoever is signed in is asked. */
-export const hasCode = signal(!!codeHere());
-// Opened where the console is already.
-addEventListener('hashchange', () => codeHere() && location.reload());
-export function codeHere(): string | null {
-  return new URLSearchParams(location.hash.slice(1)).get('code');
+export const hasCode = signal(!!codeIn(location.href));
+// Opened where the console is already, which may have gone on to another address before it is told.
+addEventListener('hashchange', ({ newURL }) => {
+  if (!codeIn(newURL)) return;
+  if (location.href === newURL) location.reload();
+  else location.assign(newURL);
+});
+export const codeHere = (): string | null => codeIn(location.href);
+
+function codeIn(address: string): string | null {
+  return new URLSearchParams(new URL(address).hash.slice(1)).get('code');
 }
 
 /** With a code that works once, or with an API key, which is not kept anywhere. */

@@ -50,10 +50,10 @@ export const words = messages({
   rotate: { en: 'Rotate', de: 'Erneuern', tr: 'Yenile', ja: '更新' },
   rotateOf: { en: 'Rotate {name}', de: '{name} erneuern', tr: '{name}: Yenile', ja: '{name} を更新' },
   rotateText: {
-    en: 'A new key with the same rights takes its place. Hand it over before the old one stops working.',
-    de: 'Ein neuer Schlüssel mit denselben Rechten tritt an seine Stelle. Gib ihn weiter, bevor der alte endet.',
-    tr: 'Aynı haklara sahip yeni bir anahtar onun yerini alır. Eskisi geçersiz olmadan yenisini iletin.',
-    ja: '同じ権限の新しいキーに置き換わります。古いキーが使えなくなる前に渡してください。',
+    en: 'A new key with the same rights takes its place.',
+    de: 'Ein neuer Schlüssel mit denselben Rechten tritt an seine Stelle.',
+    tr: 'Aynı haklara sahip yeni bir anahtar onun yerini alır.',
+    ja: '同じ権限の新しいキーに置き換わります。',
   },
   overlap: {
     en: 'The old one still works for',

@@ -14,10 +14,10 @@ export const words = messages({
     ja: '全送信元からの 1 日の上限',
   },
   perDayHelp: {
-    en: 'Empty: as much as comes. A day begins with its first submission.',
-    de: 'Leer: so viel, wie kommt. Ein Tag beginnt mit der ersten Einsendung.',
-    tr: 'Boş: gelen kadar. Gün, ilk gönderiyle başlar.',
-    ja: '空欄: 無制限。1 日は最初の送信から始まります。',
+    en: 'Empty: no limit.',
+    de: 'Leer: keine Grenze.',
+    tr: 'Boş: sınır yok.',
+    ja: '空欄: 無制限。',
   },
   none: {
     en: 'There are no sources yet. Create one to get a line of HTML for your website.',

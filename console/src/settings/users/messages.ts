@@ -13,10 +13,10 @@ export const words = messages({
   erase: { en: 'Erase', de: 'Löschen', tr: 'Sil', ja: '消去' },
   eraseOf: { en: 'Erase {name}', de: '{name} löschen', tr: '{name}: Sil', ja: '{name} を消去' },
   eraseText: {
-    en: 'Name and address will be gone everywhere for good, the audit log included. What the user did stays.',
-    de: 'Name und Adresse sind dann überall für immer weg, auch im Prüfprotokoll. Was der Benutzer getan hat, bleibt.',
-    tr: 'Ad ve adres, denetim kaydı dahil her yerden kalıcı olarak silinir. Kullanıcının yaptıkları kalır.',
-    ja: '監査ログを含むすべての場所から名前とアドレスが完全に失われます。行った操作は残ります。',
+    en: 'Name and address will be gone everywhere for good. What the user did stays.',
+    de: 'Name und Adresse sind dann überall für immer weg. Was der Benutzer getan hat, bleibt.',
+    tr: 'Ad ve adres her yerden kalıcı olarak silinir. Kullanıcının yaptıkları kalır.',
+    ja: '名前とアドレスはすべての場所から完全に失われます。行った操作は残ります。',
   },
   erasedNow: {
     en: '{name} has been erased.',
