@@ -6,10 +6,8 @@ import { attempt } from '../parts/busy.ts';
 import { Icon } from '../parts/icon.tsx';
 import { closeIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
-import { tell } from '../parts/popup/toasts.tsx';
-import { did } from '../parts/popup/undo.ts';
 import { to } from '../router.ts';
-import { link, unlink } from './links.ts';
+import { unlink } from './links.ts';
 import { words } from './messages.ts';
 
 interface LinkedIdeaProps {
@@ -27,12 +25,7 @@ export function LinkedIdea({ feedbackId, id, mayUnlink }: LinkedIdeaProps) {
   const isDeleted = idea.isError && isGone(idea.error);
   const name = isDeleted ? words.deletedIdea : (idea.data?.taskId ?? id);
   const removeLabel = `${words.unlink}: ${name}`;
-  const remove = () =>
-    attempt(words.notChanged, async () => {
-      await unlink({ feedbackId, workItemId: id });
-      if (isDeleted) tell(words.unlinked);
-      else did(words.unlinked, () => link({ feedbackId, workItemId: id }));
-    });
+  const remove = () => attempt(words.notChanged, () => unlink({ feedbackId, workItemId: id }, isDeleted));
   return (
     <li class="row">
       {idea.data && !isDeleted ? (

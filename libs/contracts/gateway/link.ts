@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../examples.ts';
+import { unlinkItem } from '../feedback/links.ts';
 import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -32,14 +33,8 @@ export const unlinkFeedback = operation({
     'Take back the link of a feedback item to an idea, also to one that was deleted. With its last link, the status `linked` becomes `triaged`.',
   permissions: ['feedback:write', 'work-items:read'],
   effect: 'update',
-  input: z.strictObject({ feedbackId: Id, workItemId: ItemRef }),
-  output: z.object({
-    linked: z.literal(false),
-    feedbackId: RecordId,
-    workItemId: RecordId,
-    /** How many feedback items are still linked to that idea. */
-    feedbackCount: z.int(),
-  }),
+  input: linkFeedback.input,
+  output: unlinkItem.output,
   errors: ['NOT_FOUND'],
   example: {
     input: { feedbackId: ids.feedback, workItemId: 'W-I-3' },

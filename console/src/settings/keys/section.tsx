@@ -1,6 +1,5 @@
 import type { listKeys, MAX_LISTED_KEYS, revokeKey } from '@worktrack/contracts/keys/keys';
 import type { ApiKey } from '@worktrack/contracts/keys/records';
-import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, usePages } from '../../api/query.ts';
@@ -19,6 +18,7 @@ import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
 import { EndedChoice, SettingsSection } from '../section.tsx';
+import { MayDo } from './may-do.tsx';
 import { words } from './messages.ts';
 import { NewKey } from './new-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
@@ -123,9 +123,7 @@ function KeyRow({ apiKey, userName, onRotate }: KeyRowProps) {
           </li>
           {expiresAt !== null && !hasEnded && <li>{words.expires({ time: fromNow(expiresAt, now.value) })}</li>}
         </ul>
-        <p class="quiet">
-          {words.mayDo}: {permissions.length === PERMISSIONS.length ? words.everything : permissions.join(', ')}
-        </p>
+        <MayDo permissions={permissions} />
       </div>
       {may('api-keys:write') && !hasEnded && (
         <div class="row">

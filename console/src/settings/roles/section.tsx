@@ -1,6 +1,5 @@
 import type { RoleRecord } from '@worktrack/contracts/keys/records';
 import type { deleteRole } from '@worktrack/contracts/keys/roles';
-import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
@@ -10,7 +9,7 @@ import { Confirm } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
 import { EditDelete } from '../edit-delete.tsx';
-import { words as ofKeys } from '../keys/messages.ts';
+import { MayDo } from '../keys/may-do.tsx';
 import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';
 import { grantable, nameOfRole, useRoles } from '../users/roles.ts';
@@ -71,9 +70,7 @@ function RoleRow({ role, name, mayChange }: RoleRowProps) {
           <h2>{name}</h2>
           {builtIn && <span class="tag">{words.builtIn}</span>}
         </div>
-        <p class="quiet">
-          {ofKeys.mayDo}: {permissions.length === PERMISSIONS.length ? ofKeys.everything : permissions.join(', ')}
-        </p>
+        <MayDo permissions={permissions} />
       </div>
       {mayChange && <EditDelete name={name} onEdit={() => setOpen('edit')} onDelete={() => setOpen('delete')} />}
       {open === 'edit' && <RoleForm role={role} onClose={close} />}

@@ -90,8 +90,8 @@ function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): vo
   const done = new Set<number>();
   const nameOf = (index: number) => (items[index]?.ref === undefined ? `items.${index}` : `#${items[index].ref}`);
   const dependenciesOf = (index: number) => (items[index]?.dependsOn ?? []).map((written) => indexOf(byRef, written));
-  const childrenOf = (index: number) =>
-    [...items.keys()].filter((other) => indexOf(byRef, items[other]?.parentId) === index);
+  const children: number[][] = items.map(() => []);
+  for (const [index, { parentId }] of items.entries()) children[indexOf(byRef, parentId) ?? -1]?.push(index);
   const visit = (index: number, path: readonly number[]): void => {
     if (path.includes(index)) {
       const cycle = path.slice(path.indexOf(index));
@@ -104,7 +104,7 @@ function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): vo
       return;
     }
     if (done.has(index)) return;
-    for (const other of [...dependenciesOf(index), ...childrenOf(index)]) {
+    for (const other of [...dependenciesOf(index), ...(children[index] ?? [])]) {
       if (other !== undefined) visit(other, [...path, index]);
     }
     done.add(index);
