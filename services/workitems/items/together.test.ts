@@ -80,3 +80,21 @@ test('what one message resolves is found together, and each call gets what it wo
   // Five together: items, boards and the descriptions of leaf tasks. The large one alone: what it names are tasks.
   expect(queries).toEqual(['boards', 'boards', 'work_items', 'work_items', 'work_items']);
 });
+
+test('the words of items that are commented at once are read together, and each item keeps its own', async () => {
+  const own = await startProject();
+  const items = [await own.create('task'), await own.create('task'), await own.create('idea')];
+  const say = (text: string) =>
+    Promise.all(
+      items.map(({ id }, index) => call(own.caller, 'workItems.comment', { workItemId: id, text: `${text}${index}` })),
+    );
+  await say('walrus');
+  const { queries } = await queriesOf(() => say('otter'));
+  expect(queries.filter((collection) => collection === 'work_item_search')).toHaveLength(1);
+  for (const [index, { id }] of items.entries()) {
+    for (const word of [`walrus${index}`, `otter${index}`]) {
+      const { workItems } = await call(own.caller, 'workItems.list', { search: word });
+      expect(workItems.map((found) => found.id)).toEqual([id]);
+    }
+  }
+});

@@ -1,4 +1,6 @@
 import { searchEntry, wordsOf } from '@worktrack/runtime/text/words';
+import mongoose from 'mongoose';
+import { gathered } from '../calls/gathered.ts';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { SearchModel } from './search.model.ts';
 
@@ -52,12 +54,18 @@ export function entryOf({ title, description }: Pick<Searchable, 'title' | 'desc
   return { ...searchEntry(title, description, said), said };
 }
 
-async function saidOn({ tx }: Scope, { _id, organizationId }: Searchable): Promise<string> {
-  const entry = await SearchModel.findOne({ organizationId, _id }, { said: 1 })
-    .session(tx ?? null)
-    .lean();
+async function saidOn({ caller, tx }: Scope, { _id, organizationId }: Searchable): Promise<string> {
+  if (!tx) return (await saidTogether(caller, _id)) ?? '';
+  const entry = await SearchModel.findOne({ organizationId, _id }, { said: 1 }).session(tx).lean();
   return entry?.said ?? '';
 }
+
+/** One query each was half of the commands that comments sent which come at once. */
+const saidTogether = gathered<string>(async ({ organizationId }, ids) => {
+  const named = { organizationId, _id: mongoose.trusted({ $in: [...ids] }) };
+  const entries = await SearchModel.find(named, { said: 1 }).lean();
+  return new Map(entries.map(({ _id, said }) => [_id, said ?? '']));
+});
 
 function store({ writes }: WriteScope, item: Searchable, said: string): void {
   const { _id, organizationId } = item;
