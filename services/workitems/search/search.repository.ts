@@ -60,7 +60,7 @@ async function saidOn({ caller, tx }: Scope, { _id, organizationId }: Searchable
   return entry?.said ?? '';
 }
 
-/** One query each was half of the commands that comments sent which come at once. */
+/** For comments that come at once: a query for each was half of the commands that they sent. */
 const saidTogether = gathered<string>(async ({ organizationId }, ids) => {
   const named = { organizationId, _id: mongoose.trusted({ $in: [...ids] }) };
   const entries = await SearchModel.find(named, { said: 1 }).lean();
