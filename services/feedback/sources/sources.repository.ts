@@ -1,6 +1,7 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import type { Source } from '@worktrack/contracts/feedback/records';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -83,10 +84,9 @@ export async function placesOf(
   tx?: ClientSession,
 ): Promise<Places> {
   if (items.length === 0) return new Map();
-  const anyOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });
   const [_id, organizationId] = [
-    anyOf(items.map((item) => item.sourceId)),
-    anyOf(items.map((item) => item.organizationId)),
+    oneOf(items.map((item) => item.sourceId)),
+    oneOf(items.map((item) => item.organizationId)),
   ];
   const sources = await SourceModel.find({ _id, organizationId }, { projectId: 1 })
     .session(tx ?? null)
@@ -178,10 +178,9 @@ export async function expiredOf<
   Item extends { readonly organizationId: string; readonly sourceId: string; readonly createdAt: Date },
 >(items: readonly Item[], now: Date): Promise<Item[]> {
   if (items.length === 0) return [];
-  const anyOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });
   const [_id, organizationId] = [
-    anyOf(items.map((item) => item.sourceId)),
-    anyOf(items.map((item) => item.organizationId)),
+    oneOf(items.map((item) => item.sourceId)),
+    oneOf(items.map((item) => item.organizationId)),
   ];
   const sources = await SourceModel.find({ _id, organizationId }, { retentionDays: 1 }).lean();
   const keptMs = new Map(

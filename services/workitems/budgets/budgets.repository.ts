@@ -1,9 +1,9 @@
 import { BUDGET_WARNING_SHARE } from '@worktrack/contracts/work-items/attention';
 import type { BudgetPeriod } from '@worktrack/contracts/work-items/costs/budget';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import type { Ground } from '@worktrack/runtime/database/writes/write-set';
-import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { ancestorIdsOf, below, withAllBelow } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
@@ -247,5 +247,3 @@ async function foundBelow(
     { $project: { foundBy: 1 } },
   ]);
 }
-
-const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });

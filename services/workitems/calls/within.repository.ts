@@ -1,22 +1,22 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 
 type Limits = Pick<Caller, 'organizationId' | 'projects'>;
 
 /** The filter of what exists for the caller: all of the organization, or what is in the projects that the caller is limited to. */
 export function within({ organizationId, projects }: Limits) {
-  return { organizationId, ...(projects && { projectId: anyOf(projects) }) };
+  return { organizationId, ...(projects && { projectId: oneOf(projects) }) };
 }
 
 /** The same for projects themselves. */
 export function projectsWithin({ organizationId, projects }: Limits) {
-  return { organizationId, ...(projects && { _id: anyOf(projects) }) };
+  return { organizationId, ...(projects && { _id: oneOf(projects) }) };
 }
 
 /** The same in one project: nothing, if that does not exist for the caller. @param projectId undefined: in all of them */
 export function withinProject(limits: Limits, projectId: string | undefined) {
   if (projectId === undefined) return within(limits);
-  return { organizationId: limits.organizationId, projectId: exists(limits, projectId) ? projectId : anyOf([]) };
+  return { organizationId: limits.organizationId, projectId: exists(limits, projectId) ? projectId : oneOf([]) };
 }
 
 export function exists({ projects }: Pick<Caller, 'projects'>, projectId: string): boolean {
@@ -26,5 +26,3 @@ export function exists({ projects }: Pick<Caller, 'projects'>, projectId: string
 /** The same for callers for whom the same exists. */
 export const limitsOf = ({ organizationId, projects }: Limits): string =>
   projects ? `${organizationId} ${[...projects].sort().join()}` : organizationId;
-
-const anyOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...ids] });

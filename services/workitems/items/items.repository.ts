@@ -1,3 +1,4 @@
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import mongoose, { type ClientSession } from 'mongoose';
 import { gathered } from '../calls/gathered.ts';
 import type { FailingScope, Scope } from '../calls/scope.ts';
@@ -147,5 +148,3 @@ export async function outlinesInOrder({ caller, tx }: Scope, boardColumnId: stri
     .session(tx ?? null)
     .lean();
 }
-
-const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: ids });

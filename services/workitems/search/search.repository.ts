@@ -1,5 +1,5 @@
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { searchEntry, wordsOf } from '@worktrack/runtime/text/words';
-import mongoose from 'mongoose';
 import { gathered } from '../calls/gathered.ts';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { SearchModel } from './search.model.ts';
@@ -62,8 +62,7 @@ async function saidOn({ caller, tx }: Scope, { _id, organizationId }: Searchable
 
 /** For comments that come at once: a query for each was half of the commands that they sent. */
 const saidTogether = gathered<string>(async ({ organizationId }, ids) => {
-  const named = { organizationId, _id: mongoose.trusted({ $in: [...ids] }) };
-  const entries = await SearchModel.find(named, { said: 1 }).lean();
+  const entries = await SearchModel.find({ organizationId, _id: oneOf(ids) }, { said: 1 }).lean();
   return new Map(entries.map(({ _id, said }) => [_id, said ?? '']));
 });
 

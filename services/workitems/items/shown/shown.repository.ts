@@ -1,4 +1,4 @@
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { FailingScope, Scope } from '../../calls/scope.ts';
 import { exists, within } from '../../calls/within.repository.ts';
 import { below, itself } from '../found-by.ts';
@@ -73,5 +73,3 @@ export async function descriptionsOf({ caller }: Scope, ids: readonly string[]):
   const items = await ItemModel.find({ ...within(caller), _id: oneOf(ids) }, { description: 1 }).lean();
   return new Map(items.map(({ _id, description }) => [_id, description]));
 }
-
-const oneOf = (values: readonly string[]) => mongoose.trusted({ $in: [...new Set(values)] });
