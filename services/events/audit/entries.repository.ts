@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AuditDraft, AuditEntry } from '@worktrack/contracts/audit/entry';
 import { chainedHash } from '@worktrack/runtime/audit/chain';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import mongoose, { type PipelineStage } from 'mongoose';
 import { EntryModel, type EntryRecord } from './entries.model.ts';
@@ -25,7 +26,7 @@ const PERSONAL: ReadonlySet<string> = new Set(['name', 'email']);
 
 /** Which of these are entered already. */
 export async function entered(ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const records = await EntryModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }, { _id: 1 }).lean();
+  const records = await EntryModel.find({ _id: oneOf(ids) }, { _id: 1 }).lean();
   return new Set(records.map(({ _id }) => _id));
 }
 

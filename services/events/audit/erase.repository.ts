@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@worktrack/contracts/audit/entry';
 import { commitmentTo, replaced } from '@worktrack/runtime/audit/chain';
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { EntryModel, type EntryRecord } from './entries.model.ts';
 import { type NewEntry, newestEntries } from './entries.repository.ts';
 import { ErasedUserModel } from './erased.model.ts';
@@ -36,11 +36,11 @@ export async function eraseKnown(organizationId: string, entries: readonly NewEn
     ...targets.flatMap(({ type, id }) => (type === 'user' ? [id] : [])),
   ]);
   const ids = [...new Set(people)].map((userId) => idOf(organizationId, userId));
-  const erased = await ErasedUserModel.find({ organizationId, _id: mongoose.trusted({ $in: ids }) }).lean();
+  const erased = await ErasedUserModel.find({ organizationId, _id: oneOf(ids) }).lean();
   for (const { userId } of erased) {
     const entered = entries.map(({ id }) => id);
     // Read anew for each: one entry may be about two of them.
-    const records = await EntryModel.find({ organizationId, _id: mongoose.trusted({ $in: entered }) }).lean();
+    const records = await EntryModel.find({ organizationId, _id: oneOf(entered) }).lean();
     for (const record of records) await eraseFrom(record, userId);
   }
 }

@@ -1,14 +1,14 @@
 import type { LoggedEvent, PublishedLogEvent } from '@worktrack/contracts/events/event';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import type { Move } from './heads.repository.ts';
 import { type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
 import { inPlaces, loggedEvent } from './places.repository.ts';
 
 /** Which of these ids are in the log, or beyond its head. */
 export async function idsInLog(ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const records = await LogModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }, { _id: 1 }).lean();
+  const records = await LogModel.find({ _id: oneOf(ids) }, { _id: 1 }).lean();
   return new Set(records.map(({ _id }) => _id));
 }
 

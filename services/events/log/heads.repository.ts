@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { updateEach } from '@worktrack/runtime/database/writes/update-each';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import mongoose, { type ClientSession } from 'mongoose';
@@ -6,7 +7,7 @@ import { HeadModel, type HeadRecord } from './log.model.ts';
 
 /** Where these organizations' logs end; only for those that have one. */
 export async function heads(organizationIds: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
-  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) }).lean();
+  const records = await HeadModel.find({ _id: oneOf(organizationIds) }).lean();
   return new Map(records.map((record) => [record._id, record]));
 }
 

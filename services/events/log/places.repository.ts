@@ -1,4 +1,5 @@
 import type { EventType, LoggedEvent } from '@worktrack/contracts/events/event';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { LRUCache } from 'lru-cache';
 import mongoose from 'mongoose';
 import { LogModel, type LogRecord } from './log.model.ts';
@@ -80,7 +81,7 @@ export async function at(organizationId: string, seqs: readonly number[]): Promi
   const events = new Map(remembered.map((event) => [event.seq, event]));
   const unknown = seqs.filter((seq) => !events.has(seq));
   if (unknown.length === 0) return events;
-  const found = await LogModel.find({ organizationId, seq: mongoose.trusted({ $in: unknown }) }).lean();
+  const found = await LogModel.find({ organizationId, seq: oneOf(unknown) }).lean();
   for (const record of found) events.set(record.seq, loggedEvent(record));
   return events;
 }

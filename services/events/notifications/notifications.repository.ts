@@ -4,6 +4,7 @@ import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { intersectionOf } from '@worktrack/contracts/rights';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import mongoose, { type ClientSession } from 'mongoose';
 import {
@@ -67,8 +68,8 @@ interface Which {
 function unread({ organizationId, userId, projects }: Limits, { ids, workItemId }: Which) {
   return {
     ...{ organizationId, userId, isRead: false },
-    ...(projects && { projectId: mongoose.trusted({ $in: [...projects] }) }),
-    ...(ids && { _id: mongoose.trusted({ $in: [...ids] }) }),
+    ...(projects && { projectId: oneOf(projects) }),
+    ...(ids && { _id: oneOf(ids) }),
     // With any revision, so that the index of an item's notifications is the best: there may be thousands of a user that are not read.
     ...(workItemId !== undefined && { workItemId, revision: mongoose.trusted({ $gte: 0 }) }),
   };
@@ -114,8 +115,8 @@ export async function watchersOf(
   organizationIds: readonly string[],
   workItemIds: readonly string[],
 ): Promise<Watcher[]> {
-  const organizationId = mongoose.trusted({ $in: [...organizationIds] });
-  return WatchModel.find({ organizationId, workItemId: mongoose.trusted({ $in: [...workItemIds] }) }).lean();
+  const organizationId = oneOf(organizationIds);
+  return WatchModel.find({ organizationId, workItemId: oneOf(workItemIds) }).lean();
 }
 
 const watchId = (workItemId: string, userId: string) => `${workItemId}/${userId}`;
@@ -142,8 +143,8 @@ export async function settingsOfUsers(
   organizationIds: readonly string[],
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, SettingsRecord>> {
-  const organizationId = mongoose.trusted({ $in: [...organizationIds] });
-  const found = await SettingsModel.find({ _id: mongoose.trusted({ $in: [...userIds] }), organizationId }).lean();
+  const organizationId = oneOf(organizationIds);
+  const found = await SettingsModel.find({ _id: oneOf(userIds), organizationId }).lean();
   return new Map(found.map((settings) => [settings._id, byChannel(settings)]));
 }
 

@@ -1,4 +1,5 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import { type Update, updateEach } from '@worktrack/runtime/database/writes/update-each';
@@ -57,7 +58,7 @@ export async function countWebhooks({ caller, tx }: TransactionalScope): Promise
 /** Newest first. To a limited caller those of no project do not exist. */
 export async function webhooksOf({ caller, tx }: Scope): Promise<WebhookDocument[]> {
   const { organizationId, projects } = caller;
-  const ofCaller = projects && { projectId: mongoose.trusted({ $in: [...projects] }) };
+  const ofCaller = projects && { projectId: oneOf(projects) };
   return WebhookModel.find({ organizationId, ...ofCaller })
     .sort({ _id: -1 })
     .session(tx ?? null)
@@ -149,7 +150,7 @@ export async function lowestCursors(organizationIds: readonly string[]): Promise
   const lowest = new Map<string, number>();
   if (organizationIds.length === 0) return lowest;
   const all = await WebhookModel.find(
-    { organizationId: mongoose.trusted({ $in: [...organizationIds] }) },
+    { organizationId: oneOf(organizationIds) },
     { organizationId: 1, enabled: 1, cursor: 1 },
   ).lean();
   for (const { organizationId, enabled, cursor } of all) {

@@ -1,3 +1,4 @@
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
 import { placesOf } from '../sources/sources.repository.ts';
@@ -53,7 +54,7 @@ export async function eraseTexts(scope: TellingScope, ids: readonly string[]): P
   const { caller, tx } = scope;
   const { organizationId } = caller;
   const now = new Date();
-  const which = { organizationId, _id: mongoose.trusted({ $in: [...ids] }) };
+  const which = { organizationId, _id: oneOf(ids) };
   const found = await ItemModel.find(which, { ...TOLD_OF, erasedAt: 1 })
     .session(tx)
     .lean();
@@ -61,7 +62,7 @@ export async function eraseTexts(scope: TellingScope, ids: readonly string[]): P
   const items = found.filter(({ erasedAt }) => erasedAt === undefined);
   if (items.length === 0) return;
   await ItemModel.updateMany(
-    { organizationId, _id: mongoose.trusted({ $in: items.map(({ _id }) => _id) }) },
+    { organizationId, _id: oneOf(items.map(({ _id }) => _id)) },
     {
       $set: {
         message: '',

@@ -1,6 +1,7 @@
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
 import { DUPLICATE_KEY } from '@worktrack/runtime/database/duplicate-key';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
 import { placesOf, submittedTo } from '../sources/sources.repository.ts';
@@ -55,7 +56,7 @@ export async function storedItems(
 ): Promise<ReadonlyMap<string, ItemDocument>> {
   const found = await Promise.all(
     [...Map.groupBy(documents, ({ organizationId }) => organizationId)].map(([organizationId, group]) =>
-      ItemModel.find({ organizationId, _id: mongoose.trusted({ $in: group.map(({ _id }) => _id) }) }).lean(),
+      ItemModel.find({ organizationId, _id: oneOf(group.map(({ _id }) => _id)) }).lean(),
     ),
   );
   return new Map(found.flat().map((document) => [document._id, document]));
@@ -156,7 +157,7 @@ export async function itemsLinkedTo(
 ): Promise<{ readonly items: FeedbackItem[]; readonly total: number }> {
   const linked = {
     organizationId: caller.organizationId,
-    linkedWorkItemIds: mongoose.trusted({ $in: [...workItemIds] }),
+    linkedWorkItemIds: oneOf(workItemIds),
     ...(await submittedTo({ caller })),
   };
   const documents = await ItemModel.find(linked).sort({ createdAt: 1, _id: 1 }).limit(limit).lean();

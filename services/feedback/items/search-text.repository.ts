@@ -1,8 +1,9 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import { searchText } from '@worktrack/runtime/text/words';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
 const BATCH = 500;
@@ -26,7 +27,7 @@ export const searchTextMigration: Migration = {
 };
 
 async function refold(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
-  const which = { organizationId, _id: mongoose.trusted({ $in: ids }) };
+  const which = { organizationId, _id: oneOf(ids) };
   const fields = { message: 1, email: 1, searchText: 1 } as const;
   const items = await ItemModel.find(which, fields).session(tx).lean();
   const writes = items.flatMap((item) => {

@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '@worktrack/contracts/feedback/outcomes';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
-import mongoose from 'mongoose';
 import { OutcomesModel } from './outcomes.model.ts';
 
 export interface DayCounts extends Readonly<Record<Outcome, number>> {
@@ -37,7 +37,7 @@ export async function outcomesOf(
 ): Promise<readonly DayCounts[]> {
   const { organizationId } = caller;
   const ids = days.map((day) => idOf(sourceId, day));
-  const documents = await OutcomesModel.find({ organizationId, _id: mongoose.trusted({ $in: ids }) }).lean();
+  const documents = await OutcomesModel.find({ organizationId, _id: oneOf(ids) }).lean();
   const found = new Map(documents.map((document) => [document._id, document]));
   return days.flatMap((day) => {
     const document = found.get(idOf(sourceId, day));

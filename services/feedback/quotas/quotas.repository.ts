@@ -1,5 +1,5 @@
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
-import mongoose from 'mongoose';
 import { QuotaModel } from './quotas.model.ts';
 
 export async function quotaOf({ caller, tx }: Scope): Promise<number | null> {
@@ -11,7 +11,7 @@ export async function quotaOf({ caller, tx }: Scope): Promise<number | null> {
 
 /** Of those of the organizations that have one. */
 export async function quotasOf(organizationIds: readonly string[]): Promise<Map<string, number>> {
-  const documents = await QuotaModel.find({ _id: mongoose.trusted({ $in: [...new Set(organizationIds)] }) }).lean();
+  const documents = await QuotaModel.find({ _id: oneOf(organizationIds) }).lean();
   return new Map(documents.map(({ _id, perDay }) => [_id, perDay]));
 }
 

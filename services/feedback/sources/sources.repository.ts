@@ -65,7 +65,7 @@ export async function sourcesOf({ caller }: Scope): Promise<Source[]> {
 
 /** To a limited caller the sources of no project do not exist. */
 function ofCaller({ projects }: Scope['caller']) {
-  return projects && { projectId: mongoose.trusted({ $in: [...projects] }) };
+  return projects && { projectId: oneOf(projects) };
 }
 
 /** A filter of items: a limited caller sees what was submitted to the sources of its projects. */
@@ -75,7 +75,7 @@ export async function submittedTo({ caller, tx }: Scope): Promise<{ readonly sou
   const sources = await SourceModel.find({ organizationId, ...ofCaller(caller) }, { _id: 1 })
     .session(tx ?? null)
     .lean();
-  return { sourceId: mongoose.trusted({ $in: sources.map(({ _id }) => _id) }) };
+  return { sourceId: oneOf(sources.map(({ _id }) => _id)) };
 }
 
 /** Where events of these items happen, by source: in its project. Most sources belong to none. */
@@ -211,7 +211,7 @@ export async function enabledSources(publicKeys: readonly string[]): Promise<Map
 
 /** The sources with these public keys, by public key. */
 export async function sourcesWith(publicKeys: readonly string[]): Promise<Map<string, SourceDocument>> {
-  const documents = await SourceModel.find({ publicKey: mongoose.trusted({ $in: [...new Set(publicKeys)] }) }).lean();
+  const documents = await SourceModel.find({ publicKey: oneOf(publicKeys) }).lean();
   return new Map(documents.map((document) => [document.publicKey, document]));
 }
 

@@ -1,3 +1,4 @@
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
@@ -35,7 +36,7 @@ export async function grantTokensByPrefix(
   prefixes: readonly string[],
   tx?: ClientSession,
 ): Promise<GrantTokenDocument[]> {
-  const found = await GrantTokenModel.find({ prefix: mongoose.trusted({ $in: [...prefixes] }) })
+  const found = await GrantTokenModel.find({ prefix: oneOf(prefixes) })
     .session(tx ?? null)
     .lean();
   return found.filter(({ expiresAt }) => expiresAt.getTime() > Date.now());
@@ -65,7 +66,7 @@ export async function prefixesOfAccessTokens(
   of: { readonly grantId: string } | { readonly userIds: readonly string[] },
 ): Promise<string[]> {
   const { organizationId } = caller;
-  const whose = 'userIds' in of ? { userId: mongoose.trusted({ $in: [...of.userIds] }) } : of;
+  const whose = 'userIds' in of ? { userId: oneOf(of.userIds) } : of;
   const found = await GrantTokenModel.find(
     { organizationId, ...whose, kind: 'access', expiresAt: mongoose.trusted({ $gt: new Date() }) },
     { prefix: 1 },

@@ -4,10 +4,11 @@ import type { Grant } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import type { TellingScope } from '../telling-scope.ts';
 import { type GrantDocument, GrantModel } from './grants.model.ts';
 
@@ -119,7 +120,7 @@ export async function grantByCode(prefix: string, tx?: ClientSession): Promise<G
 /** Across organizations: each id comes from a token of the grant. */
 export async function grantsById(ids: readonly string[], tx?: ClientSession): Promise<Map<string, GrantDocument>> {
   if (ids.length === 0) return new Map();
-  const found = await GrantModel.find({ _id: mongoose.trusted({ $in: [...ids] }) })
+  const found = await GrantModel.find({ _id: oneOf(ids) })
     .session(tx ?? null)
     .lean();
   return new Map(found.map((grant) => [grant._id, grant]));

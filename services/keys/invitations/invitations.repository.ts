@@ -2,9 +2,9 @@ import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { LISTED_DAYS_AFTER_ITS_END } from '@worktrack/contracts/keys/invitations';
 import { INVITATION_DAYS } from '@worktrack/contracts/keys/records';
 import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import { type InvitationDocument, InvitationModel } from './invitations.model.ts';
 
 const LIFE_MS = INVITATION_DAYS * 24 * 60 * 60_000;
@@ -74,8 +74,8 @@ export async function invitationsOf(
   const { organizationId } = caller;
   const found = await InvitationModel.find({
     organizationId,
-    userId: mongoose.trusted({ $in: [...userIds] }),
-    state: mongoose.trusted({ $in: ['open', 'used'] }),
+    userId: oneOf(userIds),
+    state: oneOf(['open', 'used']),
   }).lean();
   const listed = found
     .filter(({ createdAt }) => createdAt > listedSince())

@@ -4,6 +4,7 @@ import { type listKeys, MAX_LISTED_KEYS } from '@worktrack/contracts/keys/keys';
 import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate, type RoleLimit } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -178,7 +179,7 @@ export async function replacedKeys(
 ): Promise<KeyDocument[]> {
   const [[field, values] = ['_id', []]] = Object.entries(by) as [string, readonly string[]][];
   if (values.length === 0) return [];
-  const found = await KeyModel.find({ [field]: mongoose.trusted({ $in: [...values] }) }).lean();
+  const found = await KeyModel.find({ [field]: oneOf(values) }).lean();
   return found.filter(({ replacedBy, revokedAt }) => replacedBy && !revokedAt);
 }
 

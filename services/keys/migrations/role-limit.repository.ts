@@ -1,7 +1,7 @@
 import type { RoleLimit } from '@worktrack/contracts/keys/records';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { type KeyDocument, KeyModel } from '../keys/keys.model.ts';
 import { permissionsOfRoles } from '../roles/roles.repository.ts';
 import { type TrustRuleDocument, TrustRuleModel } from '../trust-rules/trust-rules.model.ts';
@@ -54,7 +54,7 @@ async function withLimits(
 async function firstMakers(batch: readonly Made[]): Promise<Map<string, string>> {
   const ids = batch.flatMap(({ rotatedFrom }) => rotatedFrom?.id ?? []);
   if (ids.length === 0) return new Map();
-  const found = await KeyModel.find({ _id: mongoose.trusted({ $in: [...new Set(ids)] }) }, { createdBy: 1 }).lean();
+  const found = await KeyModel.find({ _id: oneOf(ids) }, { createdBy: 1 }).lean();
   return new Map(found.map(({ _id, createdBy }) => [_id, createdBy]));
 }
 

@@ -1,4 +1,5 @@
 import type { Organization } from '@worktrack/contracts/keys/records';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
@@ -11,7 +12,7 @@ export async function insertOrganization({ tx }: Pick<TransactionalScope, 'tx'>,
 }
 
 export async function organizationsById(ids: readonly string[]): Promise<Map<string, Organization>> {
-  const found = await OrganizationModel.find({ _id: mongoose.trusted({ $in: ids }) }).lean();
+  const found = await OrganizationModel.find({ _id: oneOf(ids) }).lean();
   return new Map(found.map((document) => [document._id, recordOf(document)]));
 }
 

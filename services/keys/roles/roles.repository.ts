@@ -1,10 +1,10 @@
 import type { RoleRecord } from '@worktrack/contracts/keys/records';
 import { type Permission, ROLE_PERMISSIONS, ROLES, type Role } from '@worktrack/contracts/permissions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { replaceUnique } from '@worktrack/runtime/database/replace-unique';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import { type RoleDocument, RoleModel } from './roles.model.ts';
 
 const BUILT_IN: readonly RoleRecord[] = ROLES.map((role) => ({
@@ -56,7 +56,7 @@ export async function permissionsOfRoles(roles: Iterable<string>): Promise<Map<s
   const found = new Map<string, readonly Permission[]>(BUILT_IN.map(({ id, permissions }) => [id, permissions]));
   const custom = [...new Set(roles)].filter((role) => !isBuiltIn(role));
   if (custom.length === 0) return found;
-  const documents = await RoleModel.find({ _id: mongoose.trusted({ $in: custom }) }).lean();
+  const documents = await RoleModel.find({ _id: oneOf(custom) }).lean();
   for (const { _id, permissions } of documents) found.set(_id, permissions);
   return found;
 }

@@ -3,9 +3,9 @@ import type { listSessions } from '@worktrack/contracts/keys/sessions';
 import { SESSION_HOURS } from '@worktrack/contracts/keys/sessions';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import { type SessionDocument, SessionModel } from './sessions.model.ts';
 
 const LIFE_MS = SESSION_HOURS * 60 * 60_000;
@@ -117,7 +117,7 @@ export async function prefixesOfSessions(
 /** Without an organization: this lookup is what finds it. */
 export async function activeSessionsByPrefix(prefixes: readonly string[]): Promise<SessionDocument[]> {
   const now = Date.now();
-  const found = await SessionModel.find({ prefix: mongoose.trusted({ $in: prefixes }) }).lean();
+  const found = await SessionModel.find({ prefix: oneOf(prefixes) }).lean();
   return found.filter(({ revokedAt, expiresAt }) => !revokedAt && expiresAt.getTime() > now);
 }
 

@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
@@ -68,7 +69,7 @@ async function countClaims(begin: string): Promise<number> {
 
 /** Without an organization: this lookup is what finds it. */
 export async function tokensByPrefix(prefixes: readonly string[]): Promise<TokenDocument[]> {
-  return TokenModel.find({ prefix: mongoose.trusted({ $in: [...prefixes] }) }).lean();
+  return TokenModel.find({ prefix: oneOf(prefixes) }).lean();
 }
 
 export async function tokenById({ caller, tx }: Scope, id: string): Promise<TokenDocument | undefined> {
@@ -91,7 +92,7 @@ export async function prefixesOfTokens(
   of: { readonly ruleId: string } | { readonly userIds: readonly string[] },
 ): Promise<string[]> {
   const { organizationId } = caller;
-  const whose = 'userIds' in of ? { userId: mongoose.trusted({ $in: [...of.userIds] }) } : of;
+  const whose = 'userIds' in of ? { userId: oneOf(of.userIds) } : of;
   const found = await TokenModel.find(
     { organizationId, ...whose, expiresAt: mongoose.trusted({ $gt: new Date() }) },
     { prefix: 1 },

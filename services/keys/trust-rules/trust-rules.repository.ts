@@ -1,8 +1,8 @@
 import type { RoleLimit } from '@worktrack/contracts/keys/records';
 import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import { type TrustRuleDocument, TrustRuleModel } from './trust-rules.model.ts';
 
 /** What somebody decides about a rule. */
@@ -93,7 +93,7 @@ export function recordOf(document: TrustRuleDocument, audience: string): TrustRu
 /** Across organizations: each id comes from the audience of a JWT, which belongs to one rule, or from a token of the rule. */
 export async function rulesById(ids: readonly string[]): Promise<Map<string, TrustRuleDocument>> {
   if (ids.length === 0) return new Map();
-  const found = await TrustRuleModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }).lean();
+  const found = await TrustRuleModel.find({ _id: oneOf(ids) }).lean();
   return new Map(found.map((rule) => [rule._id, rule]));
 }
 

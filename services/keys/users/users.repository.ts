@@ -5,12 +5,12 @@ import { ERASED_NAME, type listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { replaceUnique } from '@worktrack/runtime/database/replace-unique';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import { permissionsOfRole } from '../roles/roles.repository.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { type UserDocument, UserModel } from './users.model.ts';
@@ -171,10 +171,7 @@ export async function usersMeant(
   const by = (field: string, values: readonly (string | undefined)[]) => {
     const given = values.filter((value) => value !== undefined);
     if (given.length === 0) return [];
-    return UserModel.find(
-      { organizationId, [field]: mongoose.trusted({ $in: given }), disabled: false },
-      fields,
-    ).lean();
+    return UserModel.find({ organizationId, [field]: oneOf(given), disabled: false }, fields).lean();
   };
   const found = await Promise.all([
     by(
@@ -216,7 +213,7 @@ export async function pageOfUsers(
 
 /** Users across organizations, for lookups of keys that arrived together. Each id comes from a key of its user's organization. */
 export async function usersById(ids: readonly string[]): Promise<Map<string, User>> {
-  const found = await UserModel.find({ _id: mongoose.trusted({ $in: ids }) }).lean();
+  const found = await UserModel.find({ _id: oneOf(ids) }).lean();
   return new Map(found.map((document) => [document._id, recordOf(document)]));
 }
 

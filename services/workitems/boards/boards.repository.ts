@@ -1,9 +1,9 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { Board } from '@worktrack/contracts/projects/board';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { exists, within } from '../calls/within.repository.ts';
@@ -96,7 +96,7 @@ export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): 
   if (wanted.length === 0) return new Map();
   const boards = await BoardModel.find({
     organizationId: caller.organizationId,
-    _id: mongoose.trusted({ $in: wanted }),
+    _id: oneOf(wanted),
   })
     .session(tx ?? null)
     .lean();

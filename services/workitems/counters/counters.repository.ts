@@ -1,6 +1,6 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
-import mongoose from 'mongoose';
 import type { Scope } from '../calls/scope.ts';
 import { CounterModel } from './counters.model.ts';
 
@@ -81,5 +81,5 @@ export async function removeCounters(
   names: readonly string[],
 ): Promise<void> {
   const { organizationId } = caller;
-  await CounterModel.deleteMany({ organizationId, name: mongoose.trusted({ $in: [...names] }) }, { session: tx });
+  await CounterModel.deleteMany({ organizationId, name: oneOf(names) }, { session: tx });
 }

@@ -1,9 +1,10 @@
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import { HISTORY_NAMES, type HistoryName } from '@worktrack/contracts/work-items/history-event';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { OutboxRecord } from '@worktrack/runtime/database/outbox/outbox.model';
 import { insertPast, pastRecord } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { transaction } from '@worktrack/runtime/database/transaction';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { ItemModel } from '../items/items.model.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 
@@ -62,7 +63,7 @@ export function startOfPast(now = Date.now()): string {
 
 /** Of two transactions that report the same record, one gets a conflict; when it runs again, it finds this done. */
 async function tellOnce(ids: readonly string[], names: ReadonlyMap<string, Names>, tx: ClientSession): Promise<void> {
-  const which = { _id: mongoose.trusted({ $in: ids }), told: null };
+  const which = { _id: oneOf(ids), told: null };
   const records = HistoryModel.find(which).session(tx).lean<HistoryRecord[]>().cursor({ batchSize: READ_AT_ONCE });
   const events: OutboxRecord[] = [];
   for await (const record of records) events.push(pastRecord(eventOf(record, names.get(record.workItemId))));
@@ -78,10 +79,9 @@ interface Names {
 
 /** What a record does not say about its item. For a deleted one, the end of its history has the task ID, but nothing has its project. */
 async function namesOf(organizationId: string, workItemIds: readonly string[]): Promise<ReadonlyMap<string, Names>> {
-  const items = await ItemModel.find(
-    { organizationId, _id: mongoose.trusted({ $in: workItemIds }) },
-    { taskId: 1, projectId: 1 },
-  ).lean<(Names & { readonly _id: string })[]>();
+  const items = await ItemModel.find({ organizationId, _id: oneOf(workItemIds) }, { taskId: 1, projectId: 1 }).lean<
+    (Names & { readonly _id: string })[]
+  >();
   const names = new Map<string, Names>(items.map(({ _id, taskId, projectId }) => [_id, { taskId, projectId }]));
   const gone = workItemIds.filter((id) => !names.has(id));
   if (gone.length === 0) return names;

@@ -1,5 +1,6 @@
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import mongoose from 'mongoose';
 import type { Scope } from '../calls/scope.ts';
 import { below } from '../items/found-by.ts';
@@ -92,7 +93,7 @@ export async function tasksIn(
   limit: number,
 ): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, boardColumnId: mongoose.trusted({ $in: columnIds }), type: 'task' }, OUTLINE)
+  return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds), type: 'task' }, OUTLINE)
     .limit(limit)
     .session(tx ?? null)
     .lean();

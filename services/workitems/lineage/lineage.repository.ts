@@ -1,4 +1,4 @@
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
 
@@ -10,9 +10,6 @@ export async function idsNamingIdea(
   const { organizationId } = caller;
   // As people write them; both occur in either case.
   const names = [idea._id, idea._id.toUpperCase(), idea.taskId, idea.taskId.toLowerCase()];
-  const items = await ItemModel.find(
-    { organizationId, 'metadata.ideaId': mongoose.trusted({ $in: names }) },
-    { _id: 1 },
-  ).lean();
+  const items = await ItemModel.find({ organizationId, 'metadata.ideaId': oneOf(names) }, { _id: 1 }).lean();
   return items.map(({ _id }) => _id);
 }

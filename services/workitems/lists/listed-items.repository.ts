@@ -1,5 +1,5 @@
 import { inOrder, type Order, type PageEnd } from '@worktrack/runtime/database/in-order';
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Start } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
@@ -60,7 +60,7 @@ const CANDIDATE = { ...LISTED, foundBy: 1 } as const;
 
 /** @param refs UUIDs and task IDs */
 export async function listedItems({ caller }: Scope, refs: readonly string[]): Promise<(ListedItem & Candidate)[]> {
-  return ItemModel.find({ ...within(caller), foundBy: mongoose.trusted({ $in: refs.map(itself) }) }, CANDIDATE).lean<
+  return ItemModel.find({ ...within(caller), foundBy: oneOf(refs.map(itself)) }, CANDIDATE).lean<
     (ListedItem & Candidate)[]
   >();
 }
@@ -80,9 +80,7 @@ export async function namedById({ caller }: Scope, ids: Iterable<string>): Promi
   const wanted = [...ids];
   if (wanted.length === 0) return new Map();
   const { organizationId } = caller;
-  const found = await ItemModel.find({ organizationId, _id: mongoose.trusted({ $in: wanted }) }, NAMED).lean<
-    NamedItem[]
-  >();
+  const found = await ItemModel.find({ organizationId, _id: oneOf(wanted) }, NAMED).lean<NamedItem[]>();
   return new Map(found.map((item) => [item._id, item]));
 }
 

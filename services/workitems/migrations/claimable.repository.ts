@@ -1,6 +1,6 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
-import mongoose from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { roleAt } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
@@ -101,8 +101,8 @@ async function countChildren(organizationId: string, ids: readonly string[]): Pr
 async function handedOver(organizationId: string, references: readonly string[]): Promise<Set<string>> {
   const fields = { taskId: 1, projectId: 1, boardId: 1, boardColumnId: 1 } as const;
   const named = [
-    ...(await ItemModel.find({ organizationId, _id: mongoose.trusted({ $in: references }) }, fields).lean()),
-    ...(await ItemModel.find({ organizationId, taskId: mongoose.trusted({ $in: references }) }, fields).lean()),
+    ...(await ItemModel.find({ organizationId, _id: oneOf(references) }, fields).lean()),
+    ...(await ItemModel.find({ organizationId, taskId: oneOf(references) }, fields).lean()),
   ];
   const boards = await boardsOf(
     organizationId,
@@ -116,6 +116,6 @@ async function handedOver(organizationId: string, references: readonly string[])
 }
 
 export async function boardsOf(organizationId: string, ids: readonly string[]): Promise<Map<string, BoardRecord>> {
-  const boards = await BoardModel.find({ organizationId, _id: mongoose.trusted({ $in: [...new Set(ids)] }) }).lean();
+  const boards = await BoardModel.find({ organizationId, _id: oneOf(ids) }).lean();
   return new Map(boards.map((board) => [board._id, board]));
 }

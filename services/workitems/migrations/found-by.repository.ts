@@ -1,7 +1,8 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { transaction } from '@worktrack/runtime/database/transaction';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 
@@ -27,9 +28,7 @@ async function completeWithAncestors(batch: readonly Older[]): Promise<void> {
   const waiting = new Map(batch.map((item) => [item._id, item]));
   for (let found = [...waiting.values()]; found.length > 0; ) {
     const parentIds = found.flatMap(({ parentId }) => (parentId === null || waiting.has(parentId) ? [] : parentId));
-    const parents = await ItemModel.find({ _id: mongoose.trusted({ $in: [...new Set(parentIds)] }) }, FIELDS).lean<
-      Older[]
-    >();
+    const parents = await ItemModel.find({ _id: oneOf(parentIds) }, FIELDS).lean<Older[]>();
     found = parents.filter((parent) => parent.foundBy === undefined);
     for (const parent of found) waiting.set(parent._id, parent);
   }
@@ -48,7 +47,7 @@ async function completeWithAncestors(batch: readonly Older[]): Promise<void> {
 
 async function complete(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
   const read = (which: readonly string[]) =>
-    ItemModel.find({ organizationId, _id: mongoose.trusted({ $in: which }) }, FIELDS)
+    ItemModel.find({ organizationId, _id: oneOf(which) }, FIELDS)
       .session(tx)
       .lean<Older[]>();
   const older = (await read(ids)).filter((item) => item.foundBy === undefined);
@@ -56,11 +55,7 @@ async function complete(organizationId: string, ids: readonly string[], tx: Clie
   const parentIds = [...new Set(older.flatMap(({ parentId }) => parentId ?? []))];
   const parents = new Map((await read(parentIds)).map((parent) => [parent._id, parent]));
   // So that this conflicts with anybody who changes a parent's ancestors meanwhile.
-  await ItemModel.updateMany(
-    { organizationId, _id: mongoose.trusted({ $in: parentIds }) },
-    { $inc: { revision: 1 } },
-    { session: tx },
-  );
+  await ItemModel.updateMany({ organizationId, _id: oneOf(parentIds) }, { $inc: { revision: 1 } }, { session: tx });
   await ItemModel.bulkWrite(
     older.map((item) => {
       const parent = item.parentId === null ? undefined : parents.get(item.parentId);

@@ -1,7 +1,8 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { transaction } from '@worktrack/runtime/database/transaction';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { attachmentsOf } from '../attachments/attachments.repository.ts';
 import { latestComments } from '../history/history.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
@@ -31,7 +32,7 @@ export const searchWordsMigration: Migration = {
 };
 
 async function refold(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
-  const which = { organizationId, _id: mongoose.trusted({ $in: ids }) };
+  const which = { organizationId, _id: oneOf(ids) };
   const entries = await SearchModel.find(which).session(tx).lean<Entry[]>();
   const items = await ItemModel.find(which, { title: 1, description: 1, revision: 1 }).session(tx).lean();
   const byId = new Map(items.map((item) => [item._id, item]));

@@ -1,5 +1,6 @@
 import { asPart } from '@worktrack/contracts/query-values';
 import { LEASE_STATES } from '@worktrack/contracts/work-items/work-item';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { updateEach } from '@worktrack/runtime/database/writes/update-each';
 import mongoose from 'mongoose';
 import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
@@ -13,7 +14,7 @@ import type { NamesRecord } from './names.model.ts';
  * is changing one at the moment has to read it again. Items of earlier versions do not say which user they mean by a name.
  */
 export async function followInItems({ _id: userId, organizationId, name, former }: NamesRecord): Promise<void> {
-  const isUsers = { assigneeId: mongoose.trusted({ $in: [userId, null] }) };
+  const isUsers = { assigneeId: oneOf([userId, null]) };
   // An agent may have the name, too.
   const notClaimed = mongoose.trusted({ $nin: former });
   for (const assignee of former) {
@@ -24,7 +25,7 @@ export async function followInItems({ _id: userId, organizationId, name, former 
   for (const state of LEASE_STATES) {
     const goesBackToThem = {
       ...{ organizationId, 'lease.state': state },
-      ...{ 'lease.before.assignee': mongoose.trusted({ $in: former }), 'lease.before.claimedBy': notClaimed },
+      ...{ 'lease.before.assignee': oneOf(former), 'lease.before.claimedBy': notClaimed },
       ...isUsers,
     };
     await setInAll(goesBackToThem, { 'lease.before.assignee': name, assigneeId: userId });
@@ -62,7 +63,7 @@ export async function followInViews({ organizationId, name, former }: NamesRecor
   const parts = new Set(former.map(asPart));
   for (const filter of NAMING_FILTERS) {
     const field = `filters.${filter}`;
-    const views = await ViewModel.find({ organizationId, [field]: mongoose.trusted({ $in: [...parts] }) }).lean();
+    const views = await ViewModel.find({ organizationId, [field]: oneOf(parts) }).lean();
     for (const { _id, filters, revision } of views) {
       const renamed = [filters[filter]].flat().map((part) => (parts.has(String(part)) ? asPart(name) : part));
       await ViewModel.updateOne(

@@ -2,9 +2,9 @@ import type { EventTypeOf } from '@worktrack/contracts/events/event';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { Gates, Project } from '@worktrack/contracts/projects/project';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
-import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import { Remembered, RememberedUnder } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
@@ -42,10 +42,7 @@ export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: strin
 
 /** Which of these keys projects of the organization have. */
 export async function keysTaken({ caller, tx }: Scope, keys: readonly string[], except?: string): Promise<Set<string>> {
-  const taken = await ProjectModel.find(
-    { ...projectsWithin(caller), key: mongoose.trusted({ $in: [...keys] }) },
-    { key: 1 },
-  )
+  const taken = await ProjectModel.find({ ...projectsWithin(caller), key: oneOf(keys) }, { key: 1 })
     .session(tx ?? null)
     .lean<Pick<ProjectRecord, '_id' | 'key'>[]>();
   return new Set(taken.filter(({ _id }) => _id !== except).map(({ key }) => key));

@@ -1,9 +1,9 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
-import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { within, withinProject } from '../calls/within.repository.ts';
@@ -29,7 +29,7 @@ type WriteScopeOfReads = Pick<WriteScope, 'caller'>;
 
 /** If the caller sees it. */
 export async function findView({ caller, tx }: WriteScopeOfReads & Scope, id: string): Promise<ViewRecord | null> {
-  const seenBy = mongoose.trusted({ $in: [EVERYBODY, caller.userId] });
+  const seenBy = oneOf([EVERYBODY, caller.userId]);
   return ViewModel.findOne({ ...within(caller), _id: id, seenBy })
     .session(tx ?? null)
     .lean();

@@ -4,6 +4,7 @@ import { AUDIT_ENTRY, type EventSubject, type EventType, type PublishedEvent } f
 import mongoose, { type ClientSession } from 'mongoose';
 import type { OutboxSource } from '../../events/outbox-publisher.ts';
 import { uuidv7 } from '../../process/uuid.ts';
+import { oneOf } from '../one-of.ts';
 import { databaseServer } from '../server.ts';
 import type { WriteSet } from '../writes/write-set.ts';
 import { boundedJson } from './bounded-data.ts';
@@ -119,7 +120,7 @@ export const outbox: OutboxSource = {
     return (await databaseServer().findAnyOf<OutboxRecord>(OutboxModel, filters)).map(published);
   },
   async remove(events) {
-    await OutboxModel.deleteMany({ _id: mongoose.trusted({ $in: events.map(({ id }) => id) }) });
+    await OutboxModel.deleteMany({ _id: oneOf(events.map(({ id }) => id)) });
   },
 };
 

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
@@ -150,7 +151,7 @@ export async function heldSubjects(
   const holding = await DeliveryModel.find(
     {
       organizationId,
-      webhookId: mongoose.trusted({ $in: [...webhookIds] }),
+      webhookId: oneOf(webhookIds),
       holdsUntilMs: mongoose.trusted({ ...ALL_PLACES, $gte: nowMs }),
     },
     { webhookId: 1, about: 1, holdsUntilMs: 1, _id: 0 },
@@ -237,10 +238,7 @@ export async function replayable(
   ids: readonly string[],
 ): Promise<Replayable[]> {
   const { organizationId } = caller;
-  const found = await DeliveryModel.find(
-    { organizationId, webhookId, _id: mongoose.trusted({ $in: ids }) },
-    { ...DUE, fresh: 1 },
-  )
+  const found = await DeliveryModel.find({ organizationId, webhookId, _id: oneOf(ids) }, { ...DUE, fresh: 1 })
     .session(tx ?? null)
     .lean<Replayable[]>();
   return found.filter(({ seq }) => seq > 0);

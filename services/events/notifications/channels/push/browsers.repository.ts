@@ -1,5 +1,6 @@
 import { intersectionOf } from '@worktrack/contracts/rights';
-import mongoose, { type ClientSession } from 'mongoose';
+import { oneOf } from '@worktrack/runtime/database/one-of';
+import type { ClientSession } from 'mongoose';
 import type { NotificationRecord, Place } from '../../notifications.model.ts';
 import { ChannelModel, type ChannelRecord, type PushRecord } from '../channels.model.ts';
 import { FREE, WELL } from '../channels.repository.ts';
@@ -21,8 +22,8 @@ export async function browsersOfUsers(
   tx?: ClientSession,
 ): Promise<PushChannel[]> {
   const which = {
-    organizationId: mongoose.trusted({ $in: [...organizationIds] }),
-    userId: mongoose.trusted({ $in: [...userIds] }),
+    organizationId: oneOf(organizationIds),
+    userId: oneOf(userIds),
   };
   const all = await ChannelModel.find(which, null, { session: tx ?? null }).lean();
   const found = all.flatMap((channel) => (channel.push ? [{ ...channel, push: channel.push }] : []));
