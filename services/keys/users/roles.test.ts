@@ -83,6 +83,22 @@ describe('a custom role', () => {
     }
   });
 
+  test('that only erased users have can be deleted: nobody could give them another one', async () => {
+    const { owner } = await keys.organization();
+    const role = await make(owner);
+    const add = (name: string) =>
+      keys.call('users.create', { email: `${name}@example.com`, name, role: role.id }, owner);
+    const [bob, eve] = [await add('bob'), await add('eve')];
+    for (const { id } of [bob, eve]) await keys.call('users.update', { id, disabled: true }, owner);
+    await keys.call('users.erase', { id: bob.id }, owner);
+    const refused = keys.call('roles.delete', { id: role.id }, owner);
+    await expect(refused).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/^1 user has /) });
+    await keys.call('users.erase', { id: eve.id }, owner);
+    await keys.call('roles.delete', { id: role.id }, owner);
+    const { users } = await keys.call('users.list', {}, owner);
+    expect(users.map((user) => user.role)).toEqual(['viewer', 'viewer', 'owner']);
+  });
+
   test('is one of at most fifty, and the built-in ones cannot be changed', async () => {
     const { owner } = await keys.organization();
     for (let i = 0; i < MAX_CUSTOM_ROLES; i++) await make(owner, { ...triage, name: `Role ${i}` });

@@ -20,7 +20,7 @@ import {
   removeRole,
   roleById,
 } from '../roles/roles.repository.ts';
-import { countUsersOfRole, tellOfUsers } from './users.repository.ts';
+import { takeRoleFromErased, tellOfUsers, usersOfRole } from './users.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof updateOp>>;
 
@@ -66,12 +66,13 @@ export async function updateRole(
 export async function deleteRole({ id }: Input<typeof deleteOp>, context: Context): Promise<Output<typeof deleteOp>> {
   const role = await requireCustom(id, context);
   const { name } = role;
-  const users = await countUsersOfRole(context, id);
+  const { length: users } = await usersOfRole(context, id);
   if (users > 0) {
     const have = users === 1 ? '1 user has' : `${users} users have`;
     throw context.fail('CONFLICT', `${have} the role ${name}. Give them another one first: PATCH /api/users/:id.`);
   }
   await takeAccessTurn(context);
+  await takeRoleFromErased(context, id);
   await removeRole(context, id);
   audited(context.writes, {
     targets: [{ type: 'role', id, name }],

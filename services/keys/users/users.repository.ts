@@ -105,17 +105,19 @@ export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<
   return recordOf(document);
 }
 
-export async function countUsersOfRole({ caller, tx }: TransactionalScope, role: string): Promise<number> {
-  const { organizationId } = caller;
-  return UserModel.countDocuments({ organizationId, role }).session(tx);
-}
-
+/** Without those who were erased, who never do anything again. */
 export async function usersOfRole({ caller, tx }: Scope, role: string): Promise<string[]> {
   const { organizationId } = caller;
-  const users = await UserModel.find({ organizationId, role }, { _id: 1 })
+  const users = await UserModel.find({ organizationId, role }, { email: 1 })
     .session(tx ?? null)
     .lean();
-  return users.map(({ _id }) => _id);
+  return users.filter(({ _id: id, email }) => !isErased({ id, email })).map(({ _id }) => _id);
+}
+
+/** For a role that nobody but erased users has. */
+export async function takeRoleFromErased({ caller, tx }: TransactionalScope, role: string): Promise<void> {
+  const { organizationId } = caller;
+  await UserModel.updateMany({ organizationId, role }, { $set: { role: 'viewer' } }, { session: tx });
 }
 
 /** For a role that has other permissions now: what was set up in the name of its users, such as webhooks, may be more than they hold, and what they are told too. */
