@@ -144,6 +144,23 @@ test('whoever may only read keeps views for themselves', async () => {
   }
 });
 
+test('what others see is changed by nobody who could not share it, though they did when they still could', async () => {
+  const own = await startProject();
+  const ada = userOf(own, 'member');
+  const elsewhere = await call(own.organization, 'projects.create', { name: 'Elsewhere' });
+  const { id } = await call(ada, 'views.create', { name: 'Ours', projectId: own.project.id, shared: true });
+  const reading = { ...ada, permissions: ROLE_PERMISSIONS.viewer };
+  for (const change of [
+    call(reading, 'views.update', { id, name: 'Theirs' }),
+    call(reading, 'views.update', { id, projectId: elsewhere.id }),
+    call(reading, 'views.update', { id, shared: false }),
+    call(reading, 'views.delete', { id }),
+  ].map(failure)) {
+    expect(await change).toMatchObject({ code: 'PERMISSION_DENIED' });
+  }
+  expect(await call(ada, 'views.update', { id, name: 'Still ours' })).toMatchObject({ name: 'Still ours' });
+});
+
 test('a page goes on where the one before ended, and a project takes its views with it', async () => {
   const own = await startProject();
   const { id: projectId } = own.project;

@@ -26,6 +26,7 @@ import {
 } from './views.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof createOperation>>;
+type Changing = WriteContext<FailureOf<typeof deleteOperation>>;
 
 export async function listViews(
   { limit, cursor, projectId }: Input<typeof listOperation>,
@@ -79,7 +80,7 @@ export async function updateView(
 
 export async function deleteView(
   { id }: Input<typeof deleteOperation>,
-  context: WriteContext<FailureOf<typeof deleteOperation>>,
+  context: Changing,
 ): Promise<Output<typeof deleteOperation>> {
   await removeView(context, await requireOwn(context, id));
   return { deleted: true, id };
@@ -101,22 +102,27 @@ function tell(context: Context, before: ViewRecord, after: ViewRecord): void {
 }
 
 /** One that the caller may change. Those of others that are not shared do not exist. */
-async function requireOwn(context: WriteContext<FailureOf<typeof deleteOperation>>, id: string): Promise<ViewRecord> {
+async function requireOwn(context: Changing, id: string): Promise<ViewRecord> {
   const view = await findView(context, id);
   if (!view) throw context.fail('NOT_FOUND', `There is no view ${id}. GET /api/views lists them.`);
   const { userId, permissions } = context.caller;
-  if (view.createdBy === userId || permissions.includes('projects:write')) return view;
-  throw context.fail(
-    'PERMISSION_DENIED',
-    `The view "${view.name}" is another user's; changing it takes projects:write.`,
-  );
+  if (permissions.includes('projects:write')) return view;
+  if (view.createdBy !== userId) {
+    throw context.fail(
+      'PERMISSION_DENIED',
+      `The view "${view.name}" is another user's; changing it takes projects:write.`,
+    );
+  }
+  // It is what others see: whoever shared it may have lost the right to, and may have a key without it.
+  if (isShared(view)) requireSharing(context);
+  return view;
 }
 
-function requireSharing({ caller, fail }: Context): void {
+function requireSharing({ caller, fail }: Changing): void {
   if (!caller.permissions.includes('work-items:write')) {
     throw fail(
       'PERMISSION_DENIED',
-      'Sharing a view takes work-items:write. Without shared: true you can keep it for yourself.',
+      'Sharing a view, or changing a shared one, takes work-items:write. Without shared: true you can keep it for yourself.',
     );
   }
 }

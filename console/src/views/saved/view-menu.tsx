@@ -79,7 +79,7 @@ interface OfViewProps {
 function OfView({ view, here, onNew }: OfViewProps) {
   const isChanged = !isSameView(view.filters, here);
   const isOwn = view.createdBy === identity.value?.user.id;
-  const mayChange = isOwn || may('projects:write');
+  const mayChange = may('projects:write') || (isOwn && (!view.shared || may('work-items:write')));
   const act = async (what: (acts: typeof import('./change-view.ts')) => Promise<void>) =>
     what(await import('./change-view.ts'));
   const items: readonly (MenuItem | false)[] = [

@@ -54,7 +54,8 @@ export const createView = operation({
 
 export const updateView = operation({
   name: 'views.update',
-  summary: 'Change the given fields of a view. That of another user takes projects:write.',
+  summary:
+    'Change the given fields of a view. A shared one takes work-items:write, that of another user projects:write.',
   permissions: ['work-items:read'],
   effect: 'update',
   input: z.strictObject({
@@ -72,7 +73,7 @@ export const updateView = operation({
 
 export const deleteView = operation({
   name: 'views.delete',
-  summary: 'Delete a view. That of another user takes projects:write.',
+  summary: 'Delete a view. A shared one takes work-items:write, that of another user projects:write.',
   permissions: ['work-items:read'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
