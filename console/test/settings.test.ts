@@ -544,6 +544,7 @@ test.each(['de-DE', 'tr-TR', 'ja-JP'])(
   'the labels and names of controls agree, and fit the screen, in %s too',
   async (locale) => {
     const language = locale.slice(0, 2);
+    await organization.call('POST', '/api/feedback/sources', { name: locale, allowedDomains: ['www.example.com'] });
     for (const section of ['keys', 'users', 'sessions', 'sources']) {
       const visitor = await stage.visit(`settings/${section}`, { locale });
       await visitor.page
