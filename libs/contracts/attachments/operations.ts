@@ -9,6 +9,8 @@ export const MAX_FILE_NAME_LENGTH = 1_000;
 /** Silence between two chunks after which an upload or download is abandoned. */
 const CHUNK_DEADLINE_MS = 15_000;
 
+/** Of one item. A claim names them all, and a review reads them all. */
+export const MAX_ATTACHMENTS = 1_000;
 export const MAX_ATTACHMENTS_LISTED = 500;
 
 const FileName = z.string().min(1).max(MAX_FILE_NAME_LENGTH);

@@ -1,6 +1,7 @@
 import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
 import {
   type addedBefore as addedBeforeOperation,
+  MAX_ATTACHMENTS,
   addAttachment as operation,
 } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
@@ -41,8 +42,15 @@ export async function addAttachment(
     return await context.commit(content.sha256, async (committing) => {
       const scope = { ...context, ...committing };
       const item = await requireItem(scope, input.workItemId);
-      // Serialises all uploads to this item, so that the name chosen here stays free.
+      // Serialises all uploads to this item, so that the name chosen here stays free, and the last place is taken once.
       const taken = new Set((await attachmentsOf(scope, item._id)).map(({ fileName }) => fileName));
+      if (taken.size >= MAX_ATTACHMENTS) {
+        throw context.fail(
+          'CONFLICT',
+          `${item.taskId} has ${MAX_ATTACHMENTS} attachments, which is the limit. Delete some, or attach the file to another item.`,
+          { reason: 'limit' },
+        );
+      }
       const fileName = freeName(safeFileName(input.fileName), taken);
       const attachment: NewAttachment = {
         _id: uuidv7(),

@@ -9,10 +9,12 @@ import { AttachmentModel, type AttachmentRecord } from './attachments.model.ts';
 
 export type NewAttachment = Omit<AttachmentRecord, 'organizationId'>;
 
+export type NamedAttachment = Pick<AttachmentRecord, '_id' | 'fileName' | 'contentId'>;
+
 /** Oldest first. */
-export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): Promise<AttachmentRecord[]> {
+export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): Promise<NamedAttachment[]> {
   const { organizationId } = caller;
-  return AttachmentModel.find({ organizationId, workItemId })
+  return AttachmentModel.find({ organizationId, workItemId }, { fileName: 1, contentId: 1 })
     .sort({ _id: 1 })
     .session(tx ?? null)
     .lean();
@@ -53,7 +55,7 @@ export async function removeAttachment(
   scope: WriteScope,
   workItemId: string,
   id: string,
-): Promise<AttachmentRecord | null> {
+): Promise<NamedAttachment | null> {
   const attachment = (await attachmentsOf(scope, workItemId)).find(({ _id }) => _id === id);
   if (!attachment) return null;
   const { organizationId } = scope.caller;
@@ -63,7 +65,7 @@ export async function removeAttachment(
 }
 
 /** @returns what was removed, so that its content can be released */
-export async function removeAttachmentsOf(scope: WriteScope, workItemId: string): Promise<AttachmentRecord[]> {
+export async function removeAttachmentsOf(scope: WriteScope, workItemId: string): Promise<NamedAttachment[]> {
   const removed = await attachmentsOf(scope, workItemId);
   if (removed.length === 0) return [];
   const { organizationId } = scope.caller;
