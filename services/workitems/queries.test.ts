@@ -159,6 +159,11 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.update', { id: second.id, parentId: story.id });
     await ask(caller, 'workItems.update', { id: second.id, parentId: task.id });
     await ask(caller, 'workItems.update', { id: third.id, type: 'story', parentId: null });
+    const after = await create('story');
+    await create('task', { parentId: after.id });
+    for (const others of [[after.id], []]) {
+      await ask(caller, 'workItems.update', { id: second.id, dependsOn: [third.taskId, ...others] });
+    }
     await ask(caller, 'workItems.update', { id: third.id, type: 'task', assignee: 'ada' });
     const toDo = { boardColumnId: column('To Do') };
     for (const position of ['first', 'last', { after: second.id }] as const) {

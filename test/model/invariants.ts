@@ -78,18 +78,11 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
     ];
   },
 
-  'dependencies are there, without a ring': ({ items }) =>
+  'dependencies are there, and nothing waits for itself, not even through its parent': ({ items }) =>
     [...items.values()].flatMap((item) => {
       const missing = dependenciesOf(item).filter((name) => !itemNamed(name, items));
       const ring = isBehind(item, item, items) ? [`${item.taskId} waits for itself`] : [];
       return [...missing.map((id) => `${item.taskId} waits for ${id}, which is gone`), ...ring];
-    }),
-
-  'nothing waits for what is above it, which is done only when it is itself': ({ items }) =>
-    [...items.values()].flatMap((item) => {
-      const above = ancestorsOf(item, items);
-      const named = dependenciesOf(item).flatMap((name) => itemNamed(name, items) ?? []);
-      return named.filter((each) => above.includes(each)).map(({ taskId }) => `${item.taskId} waits for ${taskId}`);
     }),
 
   'what an item is shown to wait for is what is not handed over': (snapshot) =>
@@ -251,11 +244,13 @@ function unmetOf(item: ItemState, { items, dependencyMet }: Snapshot): string[] 
 }
 
 /** Whether one is among what another waits for, at any distance. */
+/** An item waits for what it depends on, and is done only when all that is below it is. */
 function isBehind(one: ItemState, other: ItemState, items: Snapshot['items'], seen = new Set<ItemState>()): boolean {
-  return dependenciesOf(other).some((name) => {
-    const next = itemNamed(name, items);
+  const dependencies = dependenciesOf(other).flatMap((name) => itemNamed(name, items) ?? []);
+  const children = [...items.values()].filter(({ parentId }) => parentId === other.id);
+  return [...dependencies, ...children].some((next) => {
     if (next === one) return true;
-    if (!next || seen.has(next)) return false;
+    if (seen.has(next)) return false;
     seen.add(next);
     return isBehind(one, next, items, seen);
   });

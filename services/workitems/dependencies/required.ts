@@ -7,8 +7,8 @@ import { roleAt } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { exists } from '../calls/within.repository.ts';
-import { below } from '../items/found-by.ts';
-import { asRead, inColumn } from '../items/grounds.ts';
+import { ancestorsOf, below } from '../items/found-by.ts';
+import { inColumn } from '../items/grounds.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { cycleOf } from './cycle.ts';
@@ -80,14 +80,21 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   if (!isWritten.dependsOn) return undefined;
 
   const dependencies = [...new Set(dependsOn.map((ref) => byRef.get(ref) as ItemOutline))];
-  const cycle = existing && (await cycleOf(scope, existing, dependencies));
-  if (cycle) {
-    throw refused(scope, [{ path: 'dependsOn', message: `would create a cycle: ${cycle.join(' depends on ')}` }]);
-  }
-  for (const dependency of dependencies) {
-    // Nothing depends on a new item, so it can close no cycle, and what its dependencies depend on does not matter.
-    scope.writes.rely(existing ? asRead(dependency) : inColumn(dependency));
-  }
+  // What it depended on before, as older data may in a cycle, is not closed now.
+  const kept = existing?.dependsOn ?? [];
+  const item = {
+    ...(existing ?? { _id: '', taskId: 'the new item', projectId, childCount: 0 }),
+    ...{ foundBy, dependsOn },
+  };
+  const cycle = await cycleOf(scope, {
+    projectId,
+    waiting: [...(existing ? [item] : []), ...ancestorsOf(item)],
+    on: dependencies.filter(({ _id, taskId }) => !kept.includes(_id) && !kept.includes(taskId)),
+    dependent: item,
+    unsaved: [item],
+  });
+  if (cycle) throw refused(scope, [{ path: 'dependsOn', message: cycle.told }]);
+  for (const dependency of dependencies) scope.writes.rely(inColumn(dependency));
   return { dependsOn, waitsFor: await unmetAmong(scope, dependsOn, dependencies) };
 }
 

@@ -14,7 +14,8 @@ import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import { drawTaskId } from '../counters/task-id.ts';
-import { aboveChildrenOf, ancestorIdsOf, below } from '../items/found-by.ts';
+import { cycleOf, type Waiting } from '../dependencies/cycle.ts';
+import { aboveChildrenOf, ancestorIdsOf, ancestorsOf, below, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
 import { findByExternalId } from '../items/shown/shown.repository.ts';
@@ -96,6 +97,8 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
       if (above.includes(below(each))) faults.add(index, 'dependsOn', aboveFault(each));
     }
   }
+  faults.throwIfAny();
+  await refuseCycles(context, planned, order, byRef, faults);
   faults.throwIfAny();
 
   const made = await storeAll(context, planned, order, byRef);
@@ -213,6 +216,40 @@ function upwards(
   return { top, levels };
 }
 const levelsOf = (item: ItemRecord | undefined) => (item ? ancestorIdsOf(item).length + 1 : 0);
+
+/** Through what exists: within the call, cycles are refused already. */
+async function refuseCycles(
+  context: Context,
+  planned: readonly (Planned | undefined)[],
+  order: readonly number[],
+  byRef: ByRef,
+  faults: Faults,
+): Promise<void> {
+  const items = new Map<number, Waiting>();
+  for (const index of order) {
+    const one = planned[index];
+    if (!one) continue;
+    const { given, parent, content, project } = one;
+    const _id = `items.${index}`;
+    const named = { _id, taskId: given.ref === undefined ? _id : `#${given.ref}` };
+    items.set(index, {
+      ...{ ...named, projectId: project._id, childCount: 0 },
+      foundBy: foundBy(named, parent ?? items.get(indexOf(byRef, given.parentId) ?? -1) ?? null),
+      dependsOn: [...content.dependsOn, ...(given.dependsOn ?? []).filter(isRef)],
+    });
+  }
+  const unsaved = [...items.values()];
+  if (unsaved.every(({ dependsOn }) => dependsOn.length === 0)) return;
+  const parents = new Map(planned.flatMap((one) => (one?.parent ? [[one.parent._id, one.parent]] : [])));
+  for (const [id, parent] of parents) {
+    const on = unsaved.filter((item) => item.foundBy.includes(below(id)));
+    const waiting = ancestorsOf({ foundBy: aboveChildrenOf(parent) });
+    const cycle = await cycleOf(context, { projectId: parent.projectId, waiting, on, unsaved });
+    for (const [index, { _id }] of items) {
+      if (_id === cycle?.first._id) faults.add(index, 'dependsOn', cycle.told);
+    }
+  }
+}
 
 /** @returns the new items by their index in the call */
 async function storeAll(

@@ -9,13 +9,13 @@ import { columnAt, requireColumn } from '../boards/columns.ts';
 import { changedLabels, labelsOf } from '../boards/labels.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireVersion } from '../calls/version.ts';
-import { requireNoDependencyOn } from '../dependencies/above.ts';
+import { cycleOf, type Waiting } from '../dependencies/cycle.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import { passAsType } from '../gates/gates.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import { type Difference, differenceOf, type Editable } from '../items/changes.ts';
-import { foundBy } from '../items/found-by.ts';
+import { foundBy, type Named, newAbove } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
 import { assigneeMeant, mentionsIn } from '../items/people.ts';
@@ -49,7 +49,7 @@ export async function updateWorkItem(
   }
   const place = newParent === undefined ? {} : { foundBy: foundBy(item, newParent) };
   const named = await changedDependencies(context, item, differing, { ...item, ...place });
-  if (newParent) await requireNoDependencyOn(context, { ...item, ...named }, newParent, descendants);
+  if (newParent) await requireNoCycle(context, { ...item, ...place, ...named }, newAbove(item, newParent));
   const changes: ItemChanges = {
     ...differing,
     ...place,
@@ -143,6 +143,15 @@ async function wantedParent(
   const parent = await requireItem(context, parentId);
   requireParentFor(context, { type, projectId: item.projectId, existing: { ...item, levelsBelow } }, parent);
   return { parent, descendants };
+}
+
+/** Nothing of the item, or below it, may wait for what waits for what is to be above it: that is done only when they are. */
+async function requireNoCycle(context: Context, item: Waiting, above: readonly Named[]): Promise<void> {
+  const { projectId } = item;
+  const cycle = await cycleOf(context, { projectId, waiting: above, on: [item], unsaved: [item] });
+  if (!cycle) return;
+  const message = `${cycle.told}; change dependsOn of one of them first`;
+  throw context.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'parentId', message }] });
 }
 
 async function changedDependencies(

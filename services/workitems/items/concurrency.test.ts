@@ -90,6 +90,35 @@ describe('at the same time', () => {
     expect(ended(outcomes, 'fulfilled')).toBe(1);
   });
 
+  test.each(ROUNDS)('a cycle through parents is closed from several sides: one of them fails (round %i)', async () => {
+    const own = await startProject('Worktrack', newCaller(), call);
+    const task = (fields: Parameters<TestProject['create']>[1] = {}) => own.create('task', fields);
+    const [epic, story, other] = [await own.create('epic'), await own.create('story'), await own.create('story')];
+    const feature = await own.create('feature', { parentId: epic.id });
+    await own.update(story.id, { parentId: feature.id });
+    const [base, first, second] = [
+      await task(),
+      await task({ parentId: story.id }),
+      await task({ parentId: other.id }),
+    ];
+    for (const pair of [
+      // Two that depend on one another's story.
+      () => [own.update(first.id, { dependsOn: [other.id] }), own.update(second.id, { dependsOn: [story.id] })],
+      // What the one creates below it waits for what the other lets wait for the epic.
+      () => [task({ parentId: story.id, dependsOn: [base.id] }), own.update(base.id, { dependsOn: [epic.id] })],
+    ]) {
+      const outcomes = await Promise.allSettled(pair());
+      expect(ended(outcomes, 'fulfilled')).toBe(1);
+    }
+    const [top, free] = [await own.create('epic'), await task()];
+    const waits = await task({ dependsOn: [free.id] });
+    const outcomes = await Promise.allSettled([
+      own.update(waits.id, { parentId: top.id }),
+      own.update(free.id, { dependsOn: [top.id] }),
+    ]);
+    expect(ended(outcomes, 'fulfilled')).toBe(1);
+  });
+
   test.each(ROUNDS)('three chains of dependencies are tied together: they form no cycle (round %i)', async () => {
     const chains = await Promise.all(
       [1, 2, 3].map(async () => {

@@ -10,8 +10,11 @@ import type { ItemRecord } from './items.model.ts';
 export function foundBy(item: Named, parent: Placed | null): string[] {
   return [itself(item._id), itself(item.taskId), ...(parent ? aboveChildrenOf(parent) : [])];
 }
-type Named = Pick<ItemRecord, '_id' | 'taskId'>;
-type Placed = Named & Pick<ItemRecord, 'foundBy'>;
+export type Named = Pick<ItemRecord, '_id' | 'taskId'>;
+type Placed = Named & Found;
+interface Found {
+  readonly foundBy: readonly string[];
+}
 
 /** What an item's children store about their ancestors, nearest first. */
 export function aboveChildrenOf(item: Placed): string[] {
@@ -19,14 +22,13 @@ export function aboveChildrenOf(item: Placed): string[] {
 }
 
 /** What an item, and everything below it, stores about its ancestors. */
-export function aboveAllBelow({ foundBy }: Pick<ItemRecord, 'foundBy'>): string[] {
+export function aboveAllBelow({ foundBy }: Found): string[] {
   return foundBy.filter((phrase) => phrase.startsWith(BELOW));
 }
 
-/** What would be above an item, and everything below it, that is not yet, once it has this parent: UUIDs and task IDs. */
-export function newAbove({ foundBy }: Pick<ItemRecord, 'foundBy'>, parent: Placed): string[] {
-  const phrases = aboveAllBelow({ foundBy: aboveChildrenOf(parent) });
-  return phrases.filter((phrase) => !foundBy.includes(phrase)).map((phrase) => phrase.slice(BELOW.length));
+/** What would be above an item, and everything below it, that is not yet, once it has this parent. */
+export function newAbove({ foundBy }: Found, parent: Placed): Named[] {
+  return ancestorsOf({ foundBy: aboveChildrenOf(parent) }).filter(({ _id }) => !foundBy.includes(below(_id)));
 }
 
 /** @param ref a UUID or a task ID */
@@ -40,8 +42,14 @@ export const withAllBelow = (ref: string): string[] => [itself(ref), below(ref)]
 export const childOf = (id: string) => `child of ${id}`;
 
 /** UUIDs from the parent upwards. */
-export function ancestorIdsOf(item: Pick<ItemRecord, 'foundBy'>): string[] {
-  return aboveAllBelow(item).flatMap((phrase, index) => (index % 2 === 0 ? phrase.slice(BELOW.length) : []));
+export function ancestorIdsOf(item: Found): string[] {
+  return ancestorsOf(item).map(({ _id }) => _id);
+}
+
+/** From the parent upwards. */
+export function ancestorsOf(item: Found): Named[] {
+  const refs = aboveAllBelow(item).map((phrase) => phrase.slice(BELOW.length));
+  return refs.flatMap((_id, index) => (index % 2 === 0 ? { _id, taskId: refs[index + 1] as string } : []));
 }
 
 /** @param phrases how many an item is found by: two for itself, one for its parent, two for each ancestor */

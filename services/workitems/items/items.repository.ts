@@ -80,6 +80,18 @@ export async function dependentsOf({ caller, tx }: Scope, references: readonly s
     .lean();
 }
 
+/** Items below one of these that depend on anything. */
+export async function dependentsBelow({ caller, tx }: Scope, ids: readonly string[]): Promise<ItemOutline[]> {
+  const { organizationId } = caller;
+  if (ids.length === 0) return [];
+  return ItemModel.find(
+    { organizationId, foundBy: oneOf(ids.map(phraseBelow)), dependsOn: mongoose.trusted({ $ne: [] }) },
+    OUTLINE,
+  )
+    .session(tx ?? null)
+    .lean();
+}
+
 /** Like dependentsOf, with the lists as they are in their metadata. */
 export async function dependentsWithLists(
   { caller, tx }: Scope,

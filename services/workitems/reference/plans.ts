@@ -19,27 +19,20 @@ export function isFaulty(item: PlannedItem, all: readonly PlannedItem[]): boolea
     isTaken('ref', ref) ||
     isTaken('externalId', externalId) ||
     [parentId ?? [], dependsOn].flat().some(isMissing) ||
-    isInCircle(item, all, (each) => [each.parentId ?? []].flat()) ||
-    isInCircle(item, all, (each) => each.dependsOn ?? []) ||
-    isBelowDependency(item, all)
+    isInCircle(item, all)
   );
 }
 
-/** By what the call says, also of items that are there already. */
-function isBelowDependency(item: PlannedItem, all: readonly PlannedItem[]): boolean {
-  const parentsOf = ({ parentId }: PlannedItem) => all.filter(({ ref }) => parentId === `#${ref}`);
-  const above = new Set(parentsOf(item));
-  for (const other of above) for (const each of parentsOf(other)) above.add(each);
-  return [...above].some(({ ref }) => item.dependsOn?.includes(`#${ref}`));
+/** By what the call says, also of items that are there already: each waits for what it depends on, and for what is below it. */
+function isInCircle(item: PlannedItem, all: readonly PlannedItem[]): boolean {
+  return leadsTo(item, item, ({ ref, dependsOn }) =>
+    all.filter((other) => dependsOn?.includes(`#${other.ref}`) || other.parentId === `#${ref}`),
+  );
 }
 
-function isInCircle(
-  item: PlannedItem,
-  all: readonly PlannedItem[],
-  namedBy: (item: PlannedItem) => readonly string[],
-): boolean {
-  const next = (each: PlannedItem) => all.filter(({ ref }) => namedBy(each).includes(`#${ref}`));
-  const reached = new Set(next(item));
+/** In one step or more. */
+export function leadsTo<Node>(from: Node, to: Node, next: (node: Node) => readonly Node[]): boolean {
+  const reached = new Set(next(from));
   for (const other of reached) for (const each of next(other)) reached.add(each);
-  return reached.has(item);
+  return reached.has(to);
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeModel, dollars, paidSoFar, restOf, shownCost, unsaidParts, usedBy } from './costs.ts';
 import { isBarred, isMisfit } from './gates.ts';
-import { isFaulty, isWithin, type PlannedItem } from './plans.ts';
+import { isFaulty, isWithin, leadsTo, type PlannedItem } from './plans.ts';
 import type {
   CascadedMove,
   Changes,
@@ -307,7 +307,7 @@ export class Model {
     const existing = this.#withExternalId(input.externalId);
     if (existing) return existing;
     if (parent) refuseIf([[!this.#mayHaveParent({ type: input.type }, parent), 'VALIDATION_FAILED']]);
-    refuseIf([[parent !== null && this.#namesAny(input.metadata, this.#upFrom(parent)), 'VALIDATION_FAILED']]);
+    refuseIf([[parent !== null && this.#waitsFor(parent, input.metadata), 'VALIDATION_FAILED']]);
     const item = this.#place({ ...input, parentId: parent?.id }, learned.id);
     this.#add(item);
     return item;
@@ -338,16 +338,15 @@ export class Model {
     };
     const storedOf = (ref: string) =>
       isWithin(ref) ? plan.find((each) => ref === `#${each.ref}`)?.existing : this.find(ref);
-    const isAboveOf = (item: PlannedItem) => {
+    type Waiting = (typeof plan)[number] | ModelItem;
+    const isPlanned = (item: Waiting): item is (typeof plan)[number] => plan.includes(item as (typeof plan)[number]);
+    const childrenIn = (item: Waiting) =>
+      plan.filter((each) => !each.existing && Object.values(parentOf(each)).includes(item as ModelItem));
+    const waitsFor = (item: Waiting): Waiting[] => {
+      if (!isPlanned(item)) return [...childrenIn(item), ...this.#nextOf(item)];
       const written = item.dependsOn ?? ((item.metadata?.dependsOn ?? []) as string[]);
-      let { planned, stored } = parentOf(item);
-      while (planned && !stored) {
-        if (written.includes(`#${planned.ref}`)) return true;
-        ({ planned, stored } = parentOf(planned));
-      }
-      return (
-        stored !== undefined && this.#upFrom(stored).some((above) => written.some((ref) => storedOf(ref) === above))
-      );
+      const inCall = plan.filter(({ ref, existing: stored }) => !stored && written.includes(`#${ref}`));
+      return [...childrenIn(item), ...inCall, ...written.flatMap((ref) => storedOf(ref) ?? [])];
     };
     for (const item of plan) {
       refuseIf([[item.boardColumnId === undefined, 'VALIDATION_FAILED']]);
@@ -355,7 +354,7 @@ export class Model {
       const above = stored ?? planned;
       const isMisplaced = above !== undefined && !PARENTS[item.type].includes(above.type);
       refuseIf([[!item.existing && (isMisplaced || levelOf(item) > MAX_TREE_LEVELS), 'VALIDATION_FAILED']]);
-      refuseIf([[!item.existing && isAboveOf(item), 'VALIDATION_FAILED']]);
+      refuseIf([[!item.existing && leadsTo<Waiting>(item, item, waitsFor), 'VALIDATION_FAILED']]);
     }
     const idOf = (item: PlannedItem) => learned[plan.findIndex(({ ref }) => ref === item.ref)]?.id as string;
     const result = plan.map((item, index) => {
@@ -460,8 +459,7 @@ export class Model {
       [this.childrenOf(item).some(({ type }) => !PARENTS[type].includes(wanted.type)), 'VALIDATION_FAILED'],
     ]);
     refuseIf([
-      [this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED'],
-      [this.#waitsForAncestor(item, wanted.metadata, parent), 'VALIDATION_FAILED'],
+      [this.#closesCycle(item, wanted.metadata, parent), 'VALIDATION_FAILED'],
       [this.#isBarredAs(item, wanted.type, to ?? (this.column(item.boardColumnId) as ModelColumn)), 'CONFLICT'],
     ]);
     const differing = EDITABLE.filter((field) => !isDeepStrictEqual(wanted[field], item[field]));
@@ -1196,35 +1194,27 @@ export class Model {
     return PARENTS[child.type].includes(parent.type) && levels <= MAX_TREE_LEVELS;
   }
 
-  /** A new dependency on what is above it, or a new ancestor that it, or anything below it, depends on. */
-  #waitsForAncestor(item: ModelItem, metadata: Metadata, parent: ModelItem | null): boolean {
-    const isWritten = !isDeepStrictEqual(metadata.dependsOn, item.metadata.dependsOn);
-    const above = parent ? this.#upFrom(parent) : [];
-    const before = item.parentId === null ? [] : this.#upFrom(this.item(item.parentId));
-    const added = above.filter((each) => !before.includes(each));
-    return (
-      (isWritten && this.#namesAny(metadata, above)) ||
-      this.treeOf(item).some((each) => this.#namesAny(each === item ? metadata : each.metadata, added))
-    );
+  /** Whether it would wait for itself: an item waits for what it depends on, and for what is below it. */
+  #closesCycle(item: ModelItem, metadata: Metadata, parent: ModelItem | null): boolean {
+    return leadsTo(item, item, (each) => [
+      ...(each === item ? this.#dependenciesIn(metadata) : this.#dependenciesIn(each.metadata)),
+      ...this.childrenOf(each).filter((child) => child !== item),
+      ...(each === parent ? [item] : []),
+    ]);
   }
 
-  #namesAny(metadata: Metadata | undefined, items: readonly ModelItem[]): boolean {
-    const found = ((metadata?.dependsOn ?? []) as string[]).map((ref) => this.find(ref));
-    return found.some((item) => item !== undefined && items.includes(item));
+  /** Whether something with these dependencies, below the other, would wait for it. */
+  #waitsFor(other: ModelItem, metadata: Metadata | undefined): boolean {
+    return this.#dependenciesIn(metadata).some((each) => each === other || leadsTo(each, other, this.#nextOf));
   }
 
-  /** Itself and what is above it. */
-  #upFrom(item: ModelItem): ModelItem[] {
-    return [item, ...(item.parentId === null ? [] : this.#upFrom(this.item(item.parentId)))];
-  }
+  readonly #nextOf = (item: ModelItem): ModelItem[] => [
+    ...this.#dependenciesIn(item.metadata),
+    ...this.childrenOf(item),
+  ];
 
-  #closesCycle(item: ModelItem, { dependsOn }: Metadata): boolean {
-    if (isDeepStrictEqual(dependsOn, item.metadata.dependsOn)) return false;
-    const reached = new Set(((dependsOn ?? []) as string[]).map((ref) => this.find(ref)));
-    for (const other of reached) {
-      for (const ref of (other?.metadata.dependsOn ?? []) as string[]) reached.add(this.find(ref));
-    }
-    return reached.has(item);
+  #dependenciesIn(metadata: Metadata | undefined): ModelItem[] {
+    return ((metadata?.dependsOn ?? []) as string[]).flatMap((ref) => this.find(ref) ?? []);
   }
 
   #depthOf({ parentId }: ModelItem): number {

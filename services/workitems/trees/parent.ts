@@ -2,7 +2,7 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { FailingWriteScope, WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
-import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy, newAbove } from '../items/found-by.ts';
+import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem } from '../items/items.repository.ts';
 import { adjustItem } from '../writes/change-item.ts';
@@ -61,7 +61,7 @@ export async function followParent(
     scope,
     item._id,
     { removed: aboveAllBelow(item), added: aboveAllBelow({ foundBy: foundBy(item, parent) }) },
-    { items: descendants, dependOnNone: parent ? newAbove(item, parent) : [] },
+    descendants,
   );
 }
 

@@ -24,22 +24,21 @@ export function countChildren(scope: WriteScope, parent: ItemOutline, children: 
 
 /**
  * Moves what the whole tree below an item says about its ancestors from the old ones to the new ones. See found-by.ts.
- * @param expected how many items there are below it, none of which depends on one of these
+ * @param expected how many items there are below it
  */
 export function replaceAncestors(
   { caller, writes }: WriteScope,
   itemId: string,
   { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
-  expected?: { readonly items: number; readonly dependOnNone: readonly string[] },
+  expected?: number,
 ): void {
   const { organizationId } = caller;
-  const none = expected?.dependOnNone ?? [];
   const kept = { $filter: { input: '$foundBy', cond: { $not: { $in: ['$$this', removed] } } } };
   const counted = (field: string) => ({ [field]: { $add: [`$${field}`, 1] } });
   writes.updateMany(
     ItemModel,
-    { organizationId, foundBy: below(itemId), ...(none.length > 0 && { dependsOn: { $nin: none } }) },
+    { organizationId, foundBy: below(itemId) },
     [{ $set: { foundBy: { $concatArrays: [kept, added] }, ...counted('treeVersion'), ...counted('revision') } }],
-    expected?.items,
+    expected,
   );
 }
