@@ -22,6 +22,9 @@ const MAX_MEMBERS = 100;
 const MAX_ALTERNATIVES = 50;
 const MAX_CLAIM_NAME_LENGTH = 100;
 const MAX_CLAIM_VALUE_LENGTH = 500;
+/** For all of them together, and for the keys as they are kept: the list of an organization's rules is one response. */
+const MAX_CLAIMS_BYTES = 16 * 1024;
+export const MAX_KEPT_KEYS_BYTES = 32 * 1024;
 const MAX_ISSUER_LENGTH = 500;
 const MAX_KEYS_OF_ISSUER = 20;
 const MIN_TTL_SECONDS = 60;
@@ -40,7 +43,12 @@ const ClaimValues = z.union([ClaimValue, z.array(ClaimValue).min(1).max(MAX_ALTE
 });
 const Claims = ofFewFields(
   MAX_CLAIMS,
-  z.record(z.string().max(MAX_CLAIM_NAME_LENGTH).regex(CLAIM_NAME, 'must be the name of a claim'), ClaimValues),
+  z
+    .record(z.string().max(MAX_CLAIM_NAME_LENGTH).regex(CLAIM_NAME, 'must be the name of a claim'), ClaimValues)
+    .refine(
+      (claims) => new TextEncoder().encode(JSON.stringify(claims)).byteLength <= MAX_CLAIMS_BYTES,
+      `must be at most ${MAX_CLAIMS_BYTES} bytes as JSON`,
+    ),
 );
 export type TrustClaims = z.infer<typeof Claims>;
 

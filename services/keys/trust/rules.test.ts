@@ -1,8 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Identity } from '@worktrack/contracts/keys/identity';
-import { MAX_TRUST_RULES, type TrustRule } from '@worktrack/contracts/keys/trust-rules';
+import {
+  createTrustRule,
+  MAX_KEPT_KEYS_BYTES,
+  MAX_TRUST_RULES,
+  type TrustRule,
+} from '@worktrack/contracts/keys/trust-rules';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { faultsOf } from '@worktrack/runtime/validation/parse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';
 
@@ -356,4 +362,23 @@ test('there are at most so many, also if many are made at once', async () => {
   expect(outcomes.toSorted()).toEqual(['CONFLICT', 'CONFLICT', 'ok']);
   await keys.call('trustRules.delete', { id: made[0]?.id ?? '' }, other);
   expect(await codeOf(create(GENERIC, other))).toBe('ok');
+});
+
+test('the list of all of them is an answer of its own size, however much is in each', async () => {
+  const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+  const { owner: other } = await keys.organization();
+  const issuer = 'https://ci.example';
+  const texts = (count: number, length: number) => Array.from({ length: count }, () => '\u6f22'.repeat(length));
+  const padded = (length: number) => ({ ...KEY, alg: 'x'.repeat(length) });
+  const jwksOf = (length: number) => ({ keys: Array.from({ length: 20 }, () => padded(length)) });
+  const faults = faultsOf(createTrustRule.input, { name: 'CI', issuer, claims: { sub: texts(11, 500), team: 'b' } });
+  expect(faults).toEqual([{ path: 'claims', message: 'must be at most 16384 bytes as JSON' }]);
+  const tooMuch = { issuer, claims: { sub: 'a', team: 'b' }, jwks: jwksOf(MAX_KEPT_KEYS_BYTES / 20) };
+  await expect(create(tooMuch, other)).rejects.toMatchObject({
+    ...{ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'jwks.keys' }] } },
+  });
+  await create({ issuer, claims: { sub: texts(10, 500), team: 'b' }, jwks: jwksOf(1_450) }, other);
+  const answer = Buffer.byteLength(JSON.stringify(await keys.call('trustRules.list', {}, other)));
+  expect(answer).toBeGreaterThan(40_000);
+  expect(answer * MAX_TRUST_RULES).toBeLessThan(MAX_ANSWER_BYTES);
 });

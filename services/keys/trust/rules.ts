@@ -3,6 +3,7 @@ import type { Fail } from '@worktrack/contracts/errors';
 import {
   type createTrustRule as createOp,
   type deleteTrustRule as deleteOp,
+  MAX_KEPT_KEYS_BYTES,
   MAX_TRUST_RULES,
   type TrustRule,
   type listTries as triesOp,
@@ -175,13 +176,16 @@ function problemOfAddress({ destinations }: TrustSettings, issuer: string, hasKe
 const NEVER_FOUND = 'must have a kid: a token says by it which key has signed it, and this one would never be found';
 
 function publicKeys(given: readonly Readonly<Record<string, unknown>>[], { fail }: Context): PublicJwk[] {
-  return given.map((each, index) => {
+  const kept = given.map((each, index) => {
     const found = publicJwk(each);
     if ('jwk' in found && found.jwk.kid) return found.jwk;
     const message = 'problem' in found ? found.problem : NEVER_FOUND;
     const path = `jwks.keys.${index}`;
     throw fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   });
+  if (Buffer.byteLength(JSON.stringify(kept)) <= MAX_KEPT_KEYS_BYTES) return kept;
+  const message = `must be at most ${MAX_KEPT_KEYS_BYTES} bytes as JSON, without members that no signature is verified with`;
+  throw fail('VALIDATION_FAILED', `jwks.keys ${message}.`, { details: [{ path: 'jwks.keys', message }] });
 }
 
 function fieldsOf(rule: TrustRuleDocument): TrustRuleFields {
