@@ -3,6 +3,9 @@ import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Category, Status } from './records.ts';
 
+/** Of one feedback item: a page of the inbox shows them all, and each is looked up for callers who are limited to projects. */
+export const MAX_LINKS = 50;
+
 /**
  * The feedback service's step of `feedback.link`, which the gateway composes: only the work items service knows that the work
  * item exists and is an idea. Neither a route nor a tool.
@@ -20,7 +23,7 @@ export const linkItem = operation({
     /** How many feedback items are linked to that work item. */
     feedbackCount: z.int(),
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 /** The same step of `feedback.unlink`. */

@@ -18,7 +18,7 @@ export const linkFeedback = operation({
     /** How many feedback items are linked to that idea. */
     feedbackCount: z.int(),
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     input: { feedbackId: ids.feedback, workItemId: 'W-I-3' },
     output: { linked: true, feedbackId: ids.feedback, workItemId: ids.idea, taskId: 'W-I-3', feedbackCount: 1 },

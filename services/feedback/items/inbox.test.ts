@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MAX_LINKS } from '@worktrack/contracts/feedback/links';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startFeedback, submission } from '../testing.ts';
@@ -286,6 +287,23 @@ describe('a link to a work item', () => {
     await feedback.call('feedback.update', { id, status: 'resolved' }, organizationId);
     await unlink(idea);
     expect(await stored()).toMatchObject({ status: 'resolved', linkedWorkItemIds: [] });
+  });
+
+  test('is one of so many, also if the last two are made at once, so that a page of the inbox is an answer of its own size', async () => {
+    const { itemId: id, organizationId, ...rest } = submission();
+    await feedback.ingest([{ itemId: id, organizationId, ...rest }]);
+    const ideas = Array.from({ length: MAX_LINKS - 1 }, () => uuidv7());
+    const link = (workItemId: string) =>
+      codeOf(feedback.call('feedback.linkItem', { feedbackId: id, workItemId }, organizationId));
+    const [first = ''] = ideas;
+    for (const idea of ideas) await link(idea);
+    const last = await Promise.all([link(uuidv7()), link(uuidv7())]);
+    expect(last.toSorted()).toEqual(['CONFLICT', 'ok']);
+    expect(await link(first)).toBe('ok');
+    await feedback.call('feedback.unlinkItem', { feedbackId: id, workItemId: first }, organizationId);
+    expect(await link(uuidv7())).toBe('ok');
+    const { linkedWorkItemIds } = await feedback.call('feedback.get', { id }, organizationId);
+    expect(linkedWorkItemIds).toHaveLength(MAX_LINKS);
   });
 
   test('tells the trace what was said, in the order in which it was said', async () => {

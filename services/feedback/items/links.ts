@@ -3,6 +3,7 @@ import {
   type linkedBefore as linkedBeforeOp,
   linkItem as linkOp,
   MAX_LINKED_FEEDBACK,
+  MAX_LINKS,
   type unlinkItem as unlinkOp,
 } from '@worktrack/contracts/feedback/links';
 import type { Status } from '@worktrack/contracts/feedback/records';
@@ -18,10 +19,17 @@ const BECOMES_LINKED: readonly Status[] = ['new', 'triaged'];
 
 export async function linkItem(
   { feedbackId, workItemId }: Input<typeof linkOp>,
-  context: WriteContext<'NOT_FOUND'>,
+  context: WriteContext<'NOT_FOUND' | 'CONFLICT'>,
 ): Promise<Output<typeof linkOp>> {
   const item = await requireItem(feedbackId, context);
   if (!item.linkedWorkItemIds.includes(workItemId)) {
+    if (item.linkedWorkItemIds.length >= MAX_LINKS) {
+      throw context.fail(
+        'CONFLICT',
+        `The feedback is linked to ${MAX_LINKS} ideas, which is the limit. Take one link back first: DELETE /api/feedback/items/:feedbackId/links/:workItemId.`,
+        { reason: 'limit' },
+      );
+    }
     const status = BECOMES_LINKED.includes(item.status) ? 'linked' : item.status;
     await changeItem(context, feedbackId, { status, link: workItemId });
   }
