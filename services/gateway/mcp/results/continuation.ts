@@ -3,15 +3,18 @@ import { readCursor } from '@worktrack/runtime/validation/cursor';
 import { invalid } from '@worktrack/runtime/validation/parse';
 import { z } from 'zod';
 
-/** Where the lists of a result continue: how many entries were shown, and the last one. */
-const Position = z.record(z.string(), z.tuple([z.int().min(0), z.string()]));
+/** Where the lists of a result continue: how many entries were shown, the last of them, and the first of the others, nearest first. */
+const Place = z.tuple([z.int().min(0), z.array(z.string()), z.array(z.string())]);
+const Position = z.record(z.string(), Place);
 type Position = z.infer<typeof Position>;
 
+/** On either side. Whoever deals with what was shown, as a reviewer does, takes all of that off the list; others may take off what comes next. */
+const NEIGHBOURS = 2;
 const KEY_BYTES = 6;
 
 /**
- * For results that are recomputed for every page, such as a context. It says which entry of each list was the last, so that entries that come or
- * go before it between two pages shift nothing.
+ * For results that are recomputed for every page, such as a context. It says between which entries of each list a page ended, so that entries that come or
+ * go between two pages shift nothing.
  * @param asked what identifies the results: a cursor is valid only for those it was made for
  */
 export function positionOf(cursor: string, asked: unknown): Position {
@@ -29,11 +32,16 @@ export function from(lists: ReadonlyMap<string, readonly unknown[]>, position: P
 
 function startIn(entries: readonly unknown[], at: Position[string] | undefined): number {
   if (!at) return 0;
-  const [shown, last] = at;
-  const isLast = (entry: unknown) => entry !== undefined && keyOf(entry) === last;
-  if (shown === 0 || isLast(entries[shown - 1])) return shown;
-  const index = entries.findIndex(isLast);
-  return index === -1 ? shown : index + 1;
+  const [shown, before, behind] = at;
+  if (shown === 0 || (shown <= entries.length && keyOf(entries[shown - 1]) === before[0])) return shown;
+  const keys = entries.map(keyOf);
+  for (let n = 0; n < NEIGHBOURS; n++) {
+    const last = keys.indexOf(before[n] ?? '');
+    if (last !== -1) return last + 1;
+    const next = keys.indexOf(behind[n] ?? '');
+    if (next !== -1) return next;
+  }
+  return shown;
 }
 
 /** @param lists complete @param shown how much of each was shown */
@@ -45,7 +53,8 @@ export function after(
   const position: Position = {};
   for (const [list, entries] of lists) {
     const end = entries.length - (rest.get(list)?.length ?? 0) + (shown[list] ?? 0);
-    position[list] = [end, end === 0 ? '' : keyOf(entries[end - 1])];
+    const before = entries.slice(Math.max(0, end - NEIGHBOURS), end).toReversed();
+    position[list] = [end, before.map(keyOf), entries.slice(end, end + NEIGHBOURS).map(keyOf)];
   }
   return position;
 }

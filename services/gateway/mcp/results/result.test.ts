@@ -150,10 +150,18 @@ describe('a result', () => {
     const first = await resultOf({ operation, result }, {}, 'me', async () => ({ ids: all }));
     const shown = (first.ids as string[]).length;
     expect(shown).toBeGreaterThan(500);
-    for (const ids of [['new', ...all], all.slice(3), all]) {
+    const gone = (...places: readonly number[]) => all.filter((_, index) => !places.includes(index));
+    for (const ids of [
+      ...[['new', ...all], all.slice(3), all, gone(shown - 1), gone(0, shown - 1), gone(1, shown - 2, shown - 1)],
+      // All that was shown has been dealt with.
+      all.slice(shown),
+    ]) {
       const next = await resultOf({ operation, result }, { cursor: first.nextCursor }, 'me', async () => ({ ids }));
       expect((next.ids as string[])[0]).toBe(all[shown]);
     }
+    const ids = all.slice(shown + 1);
+    const next = await resultOf({ operation, result }, { cursor: first.nextCursor }, 'me', async () => ({ ids }));
+    expect((next.ids as string[])[0]).toBe(all[shown + 1]);
   });
 
   test('accepts a cursor only for what it was made for', async () => {
@@ -171,7 +179,7 @@ describe('a result', () => {
       [{ ids: ['a'] }, 'me', `${cursor.slice(0, -2)}AA`],
       [{ ids: ['a'] }, 'me', 'made up'],
       // With the right checksum, which anybody can make.
-      ...[null, 1, [], { notFound: 5 }, { notFound: [-1, ''] }, { notFound: [1, {}] }].map(
+      ...[null, 1, [], { notFound: 5 }, { notFound: [-1, [], []] }, { notFound: [1, {}, []] }].map(
         (position) => [{ ids: ['a'] }, 'me', writeCursor(position, [operation.name, 'me', [['ids', ['a']]]])] as const,
       ),
     ] as const) {
