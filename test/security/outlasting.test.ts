@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { NotificationSettings } from '@worktrack/contracts/events/notifications';
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
+import { callTool } from '../support/tool-call.ts';
 
 /** In each, some calls are answered before the change, and some are under way. */
 const ROUNDS = 3;
@@ -20,6 +23,7 @@ const URL_OF_NOBODY = 'https://hooks.invalid/outlasting';
 type Changed = Pick<Webhook, 'id' | 'enabled' | 'updatedAt'>;
 
 interface Colleague {
+  readonly key: string;
   readonly userId: string;
   readonly keyId: string;
   readonly call: TestOrganization['call'];
@@ -31,7 +35,8 @@ async function colleague(organization: TestOrganization, role: string): Promise<
   const { data: key } = await organization.call<CreatedApiKey>('POST', '/api/api-keys', {
     ...{ name: 'Theirs', userId: made.id },
   });
-  return { userId: made.id, keyId: key.id, call: caller(system.baseUrl, key.key as string) };
+  const { id: keyId, key: value } = key;
+  return { key: value as string, userId: made.id, keyId, call: caller(system.baseUrl, value as string) };
 }
 
 /** Makes the change once the first of the calls is answered, while the others are under way. @returns the answers, and what `look` found right after the change */
@@ -173,5 +178,55 @@ describe('a call that is under way while rights are taken away', () => {
         .toBe(true);
     }
     expect(refused).toBeGreaterThan(0);
+  });
+});
+
+/** Sends a part of a file, which is on its way once this resolves. @returns sends the rest, and returns the status of the answer */
+async function beginUpload(path: string, key: string | undefined): Promise<() => Promise<number | undefined>> {
+  const headers = { 'content-type': 'multipart/form-data; boundary=b', expect: '100-continue' };
+  const sending = request(`${system.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { ...headers, ...(key && { authorization: `Bearer ${key}` }) },
+  });
+  sending.flushHeaders();
+  await once(sending, 'continue');
+  sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nfirst');
+  return async () => {
+    const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+    sending.end(' last\r\n--b--\r\n');
+    const [response] = await answered;
+    response.resume();
+    return response.statusCode;
+  };
+}
+
+describe('an upload, which lasts as long as its client likes', () => {
+  test.each<
+    [string, number, (of: Colleague, projects: readonly string[]) => [method: string, path: string, body?: object]]
+  >([
+    ['a revoked key', 401, ({ keyId }) => ['DELETE', `/api/api-keys/${keyId}`]],
+    ['somebody who was demoted', 403, ({ userId }) => ['PATCH', `/api/users/${userId}`, { role: 'viewer' }]],
+    ['somebody who lost the project', 403, ({ userId }, projects) => ['PATCH', `/api/users/${userId}`, { projects }]],
+  ])('leaves nothing of %s behind', async (_, status, change) => {
+    const organization = await system.newOrganization();
+    const { boardId, columns, call } = organization;
+    const item = { title: 'Has files', type: 'task', boardId, boardColumnId: columns.Backlog };
+    const { id: workItemId } = (await call<{ id: string }>('POST', '/api/work-items', item)).data;
+    const { id: elsewhere } = (await call<{ id: string }>('POST', '/api/projects', { name: 'Elsewhere' })).data;
+    const [ada, bob] = [await colleague(organization, 'member'), await colleague(organization, 'member')];
+    const path = `/api/work-items/${workItemId}/attachments`;
+    const file = { workItemId, filePath: '/tmp/elsewhere.txt' };
+    const { error } = await callTool(system.baseUrl, ada.key, 'upload_work_item_attachment', file);
+    const ticket = /ticket=([\w.-]+)/.exec(error?.message ?? '')?.[1] ?? '';
+    const ends = [
+      await beginUpload(path, ada.key),
+      await beginUpload(`${path}?ticket=${ticket}`, undefined),
+      await beginUpload(path, bob.key),
+    ];
+    // It comes to the gateway after the others, and so does what is looked up for it.
+    expect((await ada.call('GET', '/api/me')).status).toBe(200);
+    expect((await call(...change(ada, [elsewhere]))).status).toBe(200);
+    expect(await Promise.all(ends.map((end) => end()))).toEqual([status, status, 201]);
+    expect((await call<unknown[]>('GET', path)).data).toHaveLength(1);
   });
 });

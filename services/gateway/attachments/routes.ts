@@ -10,14 +10,15 @@ import type { Clients } from '../clients.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { senderOf } from '../http/sender.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
+import { type Authenticator, TICKET_IS_OVER } from '../identity/authenticate.ts';
 import { authorize, requireRate } from '../identity/authorize.ts';
-import { requirePermissions } from '../identity/permissions.ts';
+import { requirePermissions, requireSameProjects } from '../identity/permissions.ts';
 import { type UploadGrant, verifyTicket } from '../identity/upload-ticket.ts';
 import { Transfers } from '../limits/transfers.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
+import { originOfWait } from '../waits.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
 import { neverAProgram } from './never-a-program.ts';
 import { sentInTime } from './pace.ts';
@@ -50,7 +51,7 @@ export function registerAttachmentRoutes(app: FastifyInstance, needs: Attachment
 
 function registerUpload(
   scope: FastifyInstance,
-  { authenticator, perform, ticketKeys }: AttachmentNeeds,
+  { authenticator, clients, perform, ticketKeys }: AttachmentNeeds,
   transfers: Transfers,
 ): void {
   const route = pathOf(addAttachment);
@@ -68,8 +69,8 @@ function registerUpload(
       const { ticket } = parseInput(UploadQuery, request.query);
       const right =
         ticket === undefined
-          ? rightOfKey(request)
-          : await rightOfTicket(ticket, request, reply, { authenticator, ticketKeys });
+          ? rightOfKey(request, reply, authenticator)
+          : await rightOfTicket(ticket, request, reply, { authenticator, clients, ticketKeys });
       const form = await readForm(request);
       const input = {
         workItemId: request.params.workItemId,
@@ -81,7 +82,8 @@ function registerUpload(
         }),
       };
       const place = await transfers.takePlace(right.origin.identity, request);
-      const { output, replayed } = await perform(addAttachment, input, right.origin, sentInTime(form.bytes))
+      const bytes = checkedAtTheEnd(sentInTime(form.bytes), right);
+      const { output, replayed } = await perform(addAttachment, input, right.origin, bytes)
         .catch((error) => {
           throw right.grant ? inWordsOfTicket(error) : error;
         })
@@ -125,12 +127,33 @@ function registerDownload(
 
 interface UploadRight {
   readonly origin: CallOrigin;
+  /** Whom it speaks for by now. @throws OperationError API_KEY_INVALID */
+  readonly identify: () => Promise<Identity>;
   /** What the holder of a ticket is bound to. */
   readonly grant?: UploadGrant;
 }
 
-function rightOfKey(request: FastifyRequest): UploadRight {
-  return { origin: originOf(request, request.identity, idempotencyKeyOf(request.headers['idempotency-key'])) };
+/**
+ * An upload takes as long as its client likes: at the slowest that is allowed, half an hour. So what it may do is looked at again when all of it is here, and before anything
+ * is stored: otherwise whoever has a key could leave files behind long after it was revoked.
+ * @throws OperationError as for a new request
+ */
+async function* checkedAtTheEnd(
+  bytes: AsyncIterable<Uint8Array>,
+  { origin, identify }: UploadRight,
+): AsyncGenerator<Uint8Array, void> {
+  yield* bytes;
+  const now = await identify();
+  requirePermissions(now, addAttachment.permissions);
+  requireSameProjects(now, origin.caller);
+}
+
+function rightOfKey(request: FastifyRequest, reply: FastifyReply, authenticator: Authenticator): UploadRight {
+  const { identify } = originOfWait(request, reply, authenticator);
+  return {
+    origin: originOf(request, request.identity, idempotencyKeyOf(request.headers['idempotency-key'])),
+    identify,
+  };
 }
 
 /**
@@ -141,9 +164,9 @@ async function rightOfTicket(
   ticket: string,
   request: FastifyRequest<ItemRoute>,
   reply: FastifyReply,
-  needs: Pick<AttachmentNeeds, 'authenticator' | 'ticketKeys'>,
+  { authenticator, clients, ticketKeys }: Pick<AttachmentNeeds, 'authenticator' | 'clients' | 'ticketKeys'>,
 ): Promise<UploadRight> {
-  const verified = verifyTicket(ticket, needs.ticketKeys, Date.now());
+  const verified = verifyTicket(ticket, ticketKeys, Date.now());
   if (typeof verified === 'string' || verified.grant.workItemId !== request.params.workItemId) {
     const why = verified === 'expired' ? 'has expired' : 'was not issued for this upload';
     throw new OperationError(
@@ -151,10 +174,16 @@ async function rightOfTicket(
       `The upload ticket ${why}. Ask upload_work_item_attachment for a new one.`,
     );
   }
-  const { identity, rate } = await needs.authenticator.authenticateGranted(verified.grant.keyPrefix, request);
+  const { keyPrefix: prefix } = verified.grant;
+  const { identity, rate } = await authenticator.authenticateGranted(prefix, request);
   if (rate) requireRate(rate, reply);
   requirePermissions(identity, addAttachment.permissions);
-  return { origin: originOf(request, identity, `ticket:${verified.nonce}`), grant: verified.grant };
+  const identify = async () => {
+    const now = await clients.keys.call('identity.current', { prefix }, { requestId: request.id });
+    if (!now.identity) throw new OperationError('API_KEY_INVALID', TICKET_IS_OVER);
+    return now.identity;
+  };
+  return { origin: originOf(request, identity, `ticket:${verified.nonce}`), identify, grant: verified.grant };
 }
 
 /** Its holder has no idempotency key. */

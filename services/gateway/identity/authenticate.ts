@@ -185,7 +185,7 @@ const markOf = (value: string) => TOKEN_MARKS.find((mark) => value.startsWith(ma
 
 const NOT_HERE = 'The access token of a connected app is good for the address that it was given for, and nothing else.';
 
-const TICKET_IS_OVER = 'The API key that asked for this upload ticket is no longer valid.';
+export const TICKET_IS_OVER = 'The API key that asked for this upload ticket is no longer valid.';
 
 /** In the form the keys service gets. */
 export function presented(value: string): Presented {
