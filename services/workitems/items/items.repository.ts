@@ -160,3 +160,24 @@ export async function outlinesInOrder({ caller, tx }: Scope, boardColumnId: stri
     .session(tx ?? null)
     .lean();
 }
+
+/** In column order: up to so many on either side of an item, and the item between them. */
+export async function outlinesNear(
+  { caller, tx }: Scope,
+  { _id, boardColumnId, position }: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
+  limit: number,
+): Promise<ItemOutline[]> {
+  const { organizationId } = caller;
+  const find = (at: object, direction: 1 | -1) =>
+    ItemModel.find({ organizationId, boardColumnId, position: mongoose.trusted(at) }, OUTLINE)
+      .sort({ position: direction, _id: direction })
+      .limit(limit)
+      .session(tx ?? null)
+      .lean<ItemOutline[]>();
+  const [before, after] = [await find({ $lte: position }, -1), await find({ $gte: position }, 1)];
+  const isSame = (item: Positioned) => item.position === position;
+  return [
+    ...before.filter((item) => !isSame(item) || item._id < _id).reverse(),
+    ...after.filter((item) => !isSame(item) || item._id >= _id),
+  ];
+}

@@ -97,6 +97,34 @@ describe('the order of a column', () => {
     expect((await own.get(anchor.id)).position).not.toBe(anchor.position);
   });
 
+  test('makes room nearby: the others keep their places, and whoever reads the column goes on where they were', async () => {
+    const own = await startProject();
+    const list = (input: { readonly limit: number; readonly cursor?: string }) =>
+      call(own.caller, 'workItems.list', { boardColumnId: own.column('To Do'), ...input });
+    async function tasks(count: number, column: string): Promise<string[]> {
+      const items = Array.from({ length: count }, () => ({ title: 'task', type: 'task' as const }));
+      const place = { boardId: own.board.id, boardColumnId: own.column(column) };
+      return (await call(own.caller, 'workItems.createMany', { ...place, items })).items.map(({ id }) => id);
+    }
+    const column = await tasks(90, 'To Do');
+    const [start, end] = [column[0], column.at(-2)] as [string, string];
+    const [atStart, atEnd] = [await tasks(60, 'Backlog'), await tasks(60, 'Backlog')];
+    const positionOf = async (index: number) => (await own.get(column[index] as string)).position;
+    const kept = await Promise.all([positionOf(70), positionOf(89)]);
+
+    const pageOne = await list({ limit: 70 });
+    for (const id of atStart) await own.move(id, 'To Do', { position: { after: start } });
+    // Nobody after the last can give way to them.
+    for (const [index, id] of atEnd.entries()) {
+      await own.move(id, 'To Do', { position: { after: atEnd[index - 1] ?? end } });
+    }
+    const pageTwo = await list({ limit: 100, cursor: pageOne.nextCursor ?? '' });
+    const idsOf = ({ workItems }: typeof pageOne) => workItems.map(({ id }) => id);
+    expect([...idsOf(pageOne), ...idsOf(pageTwo)]).toEqual([...column.slice(0, -1), ...atEnd, column[89]]);
+    expect(idsOf(await list({ limit: 61 }))).toEqual([start, ...atStart.toReversed()]);
+    expect(await Promise.all([positionOf(70), positionOf(89)])).toEqual(kept);
+  });
+
   test('that is renumbered comes before what a move to its end, and after what a move to its start, has drawn but not stored', async () => {
     const own = await startProject();
     const sequence = `positions:${own.board.id}`;

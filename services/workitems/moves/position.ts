@@ -6,15 +6,15 @@ import { draw, removeCounters } from '../counters/counters.repository.ts';
 import { claimable } from '../items/claimable.ts';
 import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { nextInColumn, outlinesInOrder, requireItem } from '../items/items.repository.ts';
+import { nextInColumn, outlinesInOrder, outlinesNear, requireItem } from '../items/items.repository.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the
  * board, including those of items that a batch brought in with their old positions; so nobody has to read the column, and concurrent moves never get
- * the same place. `first` is the next number, negated. Between two neighbours it is their mean, until floating point runs out: then the column is renumbered,
- * into the space between 1 and -1, which nobody draws.
+ * the same place. `first` is the next number, negated. Between two neighbours it is their mean, until floating point runs out: then those nearby are renumbered.
  */
 export function placeAtEnd(scope: Scope, boardId: string): Promise<number> {
   return draw(scope, sequenceOf(boardId));
@@ -55,23 +55,56 @@ export function meanBetween(before: number, after: number): number | undefined {
   return before < mean && mean < after ? mean : undefined;
 }
 
+/** How many on either side are asked for room. Of those that were put in one spot each took half of what was left, so 40 of them have left enough. */
+const NEARBY = 100;
+/** What is left between two that were renumbered, in proportion to their positions: enough for some 20 insertions in one spot. */
+const ROOM = 2 ** -30;
+
 /**
- * Gives all items of the column new positions without changing their order, so callers do not see it as a change. All of them between -1 and 1: a move to
+ * Gives some items new positions, without changing their order, so callers do not see it as a change: as few as have room between the two around them, which keep
+ * theirs, so that whoever reads the column page by page goes on where they were. Where nobody nearby has room, all of the column get new ones, between -1 and 1: a move to
  * the start or the end that has drawn its number, and is stored only after this, still comes before or after them.
  */
 async function renumberAround(
   scope: FailingWriteScope<'NOT_FOUND'>,
   item: Pick<ItemRecord, '_id' | 'boardId'>,
-  anchor: Pick<ItemRecord, '_id' | 'boardColumnId'>,
+  anchor: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
 ): Promise<number> {
-  const others = (await outlinesInOrder(scope, anchor.boardColumnId)).filter(({ _id }) => _id !== item._id);
-  const own = others.findIndex(({ _id }) => _id === anchor._id) + 1;
+  const isOther = ({ _id }: Pick<ItemRecord, '_id'>) => _id !== item._id;
+  const near = (await outlinesNear(scope, anchor, NEARBY)).filter(isOther);
+  const anchorAt = near.findIndex(({ _id }) => _id === anchor._id);
+  const positions = near.map(({ position }) => position);
+  const space = spaceAround(positions, anchorAt);
+  const ends = space ? [near[space.from] as ItemOutline, near[space.to] as ItemOutline] : [];
+  // They may be renumbered by another move.
+  for (const end of ends) scope.writes.rely(asRead(end));
+  const [low = -1, high = 1] = ends.map(({ position }) => position);
+  const renumbered = space
+    ? near.slice(space.from + 1, space.to)
+    : (await outlinesInOrder(scope, anchor.boardColumnId)).filter(isOther);
+  const own = renumbered.findIndex(({ _id }) => _id === anchor._id) + 1;
   const board = await boardOf(scope, item);
-  const places = others.length + 1;
-  const positionAt = (index: number) => (2 * (index + 1)) / (places + 1) - 1;
-  for (const [index, other] of others.entries()) {
+  const positionAt = (index: number) => low + ((high - low) * (index + 1)) / (renumbered.length + 2);
+  for (const [index, other] of renumbered.entries()) {
     const position = positionAt(index < own ? index : index + 1);
     adjustItem(scope, other, { position, ...claimable({ ...soFarOf(scope, other), position }, board) });
   }
   return positionAt(own);
+}
+
+/**
+ * Between which of these there is room for all that are between them, and one more after the given one. What is after it gives way first: it moves on, and
+ * a reader who has come to it sees it twice rather than not at all.
+ */
+function spaceAround(
+  positions: readonly number[],
+  at: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const hasRoom = (from: number, to: number) => {
+    const [low, high] = [positions[from] as number, positions[to] as number];
+    return (high - low) / (to - from + 1) >= ROOM * Math.max(1, Math.abs(low), Math.abs(high));
+  };
+  for (let to = at + 2; to < positions.length; to++) if (hasRoom(at, to)) return { from: at, to };
+  for (let from = at - 1; from >= 0; from--) if (hasRoom(from, at + 1)) return { from, to: at + 1 };
+  return undefined;
 }
