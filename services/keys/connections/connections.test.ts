@@ -135,6 +135,22 @@ test('an app that somebody has allowed something gets this, in their name, for a
   expect(minutes(items[0]?.expiresAt ?? '')).toBe(7 * 24 * 60);
 });
 
+test('nobody connects more apps than the limit by exchanging their codes only when all of them are allowed', async () => {
+  const { grantId } = await allow(await start());
+  const { organizationId, ...grant } = await GrantModel.findById(grantId).orFail().lean();
+  const others = Array.from({ length: 199 }, () => {
+    const _id = uuidv7();
+    return { ...grant, organizationId, _id, codePrefix: _id };
+  });
+  await GrantModel.insertMany(others);
+  const started = await start();
+  expect(await codeOf(allow(started))).toBe('CONFLICT');
+  const [{ _id } = { _id: '' }] = others;
+  // Nobody has exchanged its code in time.
+  await GrantModel.updateOne({ organizationId, _id }, { $set: { expiresAt: new Date() } });
+  expect(await codeOf(allow(started))).toBe('ok');
+});
+
 test('a key that is limited to projects ends no app that reaches further, and sees of none which others it reaches', async () => {
   const [own, other] = [uuidv7(), uuidv7()];
   const [all, both, one] = [

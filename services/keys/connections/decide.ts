@@ -11,7 +11,7 @@ import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { takeAccessTurn } from '../access-turn.ts';
 import { keepClient } from '../clients/clients.repository.ts';
 import { placeOf, withParameters } from '../clients/redirect-uri.ts';
-import { insertGrant, livingGrantsOfUser } from '../grants/grants.repository.ts';
+import { insertGrant, isLiving, livingGrantsOfUser } from '../grants/grants.repository.ts';
 import { grantable } from '../keys/create.ts';
 import { limitsOfCaller } from '../keys/key-of-caller.ts';
 import { rateOf } from '../keys/keys.repository.ts';
@@ -61,7 +61,7 @@ async function requestOf(
   const { caller } = context;
   const offered = permissions.filter((each) => caller.permissions.includes(each));
   const before = (await livingGrantsOfUser(context, caller.userId)).filter(
-    (grant) => grant.clientId === clientId && grant.resource === resource,
+    (grant) => isLiving(grant) && grant.clientId === clientId && grant.resource === resource,
   );
   const among = (some: readonly string[]) => offered.filter((each) => some.includes(each));
   return {

@@ -134,11 +134,10 @@ export function isLiving({ revokedAt, expiresAt, redeemedAt }: GrantDocument): b
 const redeemed = () => ({ $match: { redeemedAt: { $ne: null } } });
 const living = () => ({ $match: { revokedAt: null, expiresAt: { $gt: new Date() } } });
 
+/** Those whose code may still be exchanged, too. */
 export async function livingGrantsOfUser({ caller, tx }: Scope, userId: string): Promise<GrantDocument[]> {
   const { organizationId } = caller;
-  return GrantModel.aggregate<GrantDocument>([{ $match: { organizationId, userId } }, redeemed(), living()]).session(
-    tx ?? null,
-  );
+  return GrantModel.aggregate<GrantDocument>([{ $match: { organizationId, userId } }, living()]).session(tx ?? null);
 }
 
 /** @param userId undefined: of all users */
