@@ -159,8 +159,9 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.update', { id: second.id, parentId: story.id });
     await ask(caller, 'workItems.update', { id: second.id, parentId: task.id });
     await ask(caller, 'workItems.update', { id: third.id, type: 'story', parentId: null });
-    const after = await create('story');
+    const [after, waiting] = [await create('story'), await create('story')];
     await create('task', { parentId: after.id });
+    for (let times = 0; times < 2; times++) await create('task', { parentId: waiting.id, dependsOn: [second.id] });
     for (const others of [[after.id], []]) {
       await ask(caller, 'workItems.update', { id: second.id, dependsOn: [third.taskId, ...others] });
     }

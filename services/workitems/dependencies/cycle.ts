@@ -1,5 +1,6 @@
 import type { WriteScope } from '../calls/scope.ts';
 import { ancestorsOf, below, type Named } from '../items/found-by.ts';
+import { waitingForNothing, withoutChildren } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { dependentsBelow, dependentsOf, findOutlines } from '../items/items.repository.ts';
 import { holdDependencies } from '../projects/projects.repository.ts';
@@ -48,10 +49,13 @@ interface Search {
 
 /**
  * The cycle that a write would close, in which each waits for the next, so that none of them could ever be done. Searched from both ends, always expanding what
- * is likely to be smaller, at most two queries each time: usually what comes to wait holds up nobody, or what it waits for waits for nothing, and the search ends
+ * is likely to be smaller, at most two queries each time: usually what it waits for waits for nothing, or what comes to wait holds up nobody, and the search ends
  * at once.
  *
- * Concurrent writers may each add a part of a cycle, far apart, so such writes go one at a time within a project.
+ * Concurrent writers may each add a part of a cycle, far apart, so such writes go one at a time within a project. Most need not: of two links that meet in a cycle,
+ * the second begins in what the first leads to, or above that. So whoever depends on what waits for nothing relies on that alone: a second one writes it.
+ * Whoever depends on what has nothing below it, for which nobody waits who would wait for it, shares a turn with its like: a second one writes it, or is found to be
+ * waited for, or takes a turn of its own.
  */
 export async function cycleOf(
   scope: WriteScope,
@@ -62,16 +66,26 @@ export async function cycleOf(
   const search = { scope, projectId, unsaved, behind, ahead };
   for (const item of waiting) reach(behind, item);
   for (const item of on) reachAhead(search, item, dependent && { next: { item: dependent }, how: 'depends on' });
-  if (waiting.length === 0 || on.length === 0 || (ahead.edge.length === 0 && !dependent)) return undefined;
-  await holdDependencies(scope, projectId);
-  let meeting: string | undefined;
+  if (waiting.length === 0 || on.length === 0) return undefined;
+  if (ahead.edge.length === 0) {
+    if (dependent) for (const item of on) scope.writes.rely(waitingForNothing(scope, item));
+    return undefined;
+  }
+  const hold = await holdDependencies(scope, projectId);
+  let meeting = whereBothMet(search, await goBack(search));
+  const isShared =
+    behind.edge.length === 0 && dependent !== undefined && on.every(({ childCount }) => childCount === 0);
+  hold(isShared ? 'shared' : 'exclusive');
+  if (isShared) for (const item of on) scope.writes.rely(withoutChildren(scope, item));
   while (meeting === undefined && behind.edge.length > 0 && ahead.edge.length > 0) {
     const toRead = ahead.edge.reduce((sum, { dependsOn, childCount }) => sum + dependsOn.length + childCount, 0);
-    const reached = behind.edge.length <= toRead ? await goBack(search) : await goAhead(search);
-    meeting = reached.find((id) => behind.reached.has(id) && ahead.reached.has(id));
+    meeting = whereBothMet(search, behind.edge.length <= toRead ? await goBack(search) : await goAhead(search));
   }
   return meeting === undefined ? undefined : cycle(stepsFrom(ahead, meeting).reverse(), stepsFrom(behind, meeting));
 }
+
+const whereBothMet = ({ behind, ahead }: Search, reached: readonly string[]) =>
+  reached.find((id) => behind.reached.has(id) && ahead.reached.has(id));
 
 /** On to what depends on what was reached, and what is above that. */
 async function goBack({ scope, projectId, unsaved, behind }: Search): Promise<string[]> {

@@ -110,6 +110,19 @@ describe('at the same time', () => {
       const outcomes = await Promise.allSettled(pair());
       expect(ended(outcomes, 'fulfilled')).toBe(1);
     }
+    const waiting = await task({ dependsOn: [(await task()).id] });
+    const [its] = waiting.metadata.dependsOn as [string];
+    for (const aboveTask of [await own.create('story'), await own.create('story', { parentId: feature.id }), story]) {
+      const below = () => task({ parentId: aboveTask.id, dependsOn: [waiting.id] });
+      const outcomes = await Promise.allSettled([below(), task({ parentId: its, dependsOn: [aboveTask.id] })]);
+      expect(ended(outcomes, 'fulfilled')).toBe(1);
+    }
+    const [left, right] = [await own.create('story'), await own.create('story')];
+    const crossed = await Promise.allSettled([
+      task({ parentId: left.id, dependsOn: [right.id] }),
+      task({ parentId: right.id, dependsOn: [left.id] }),
+    ]);
+    expect(ended(crossed, 'fulfilled')).toBe(1);
     const [top, free] = [await own.create('epic'), await task()];
     const waits = await task({ dependsOn: [free.id] });
     const outcomes = await Promise.allSettled([

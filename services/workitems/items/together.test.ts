@@ -98,3 +98,19 @@ test('the words of items that are commented at once are read together, and each 
     }
   }
 });
+
+test('tasks that are created at once below one story wait for the same tasks without waiting for one another', async () => {
+  const own = await startProject();
+  const [story, free] = [await own.create('story'), await own.create('task')];
+  const waiting = await own.create('task', { dependsOn: [free.id] });
+  await own.create('task', { parentId: story.id, dependsOn: [waiting.id] });
+  const { queries } = await queriesOf(() =>
+    Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        own.create('task', { parentId: story.id, dependsOn: [index % 2 === 0 ? free.id : waiting.id] }),
+      ),
+    ),
+  );
+  // Each of those that depend on what waits itself reads its project once, so none runs again.
+  expect(queries.filter((collection) => collection === 'projects')).toHaveLength(15);
+});

@@ -49,6 +49,8 @@ const fields = {
   revision: optional(number()),
   /** Counts changes to dependencies that might close a cycle together with others (dependencies/cycle.ts). Absent before the first. */
   dependencyChanges: optional(number()),
+  /** The same of those that close none among themselves. */
+  dependencyAdditions: optional(number()),
   /** Something in it has a budget, or had one. Known to every write, like the default board. */
   hasBudgets: optional(flag()),
   /** Absent: `warn`. Known to every write, like the default board. */

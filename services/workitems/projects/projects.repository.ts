@@ -86,16 +86,22 @@ export async function gatesOf(scope: WriteScope, id: string): Promise<Gates> {
   return (await remembered.get(scope, id))?.gates ?? 'warn';
 }
 
-/** What is read after this still holds when the write is stored, as far as it is changed by writes that hold it too. */
-export async function holdDependencies(scope: WriteScope, id: string): Promise<void> {
+/**
+ * What is read after this still holds when the write is stored, as far as it is changed by writes that hold it too.
+ * @returns to be called once it is known how: `shared` by any number at once, of which none changes what others of them have read
+ */
+export async function holdDependencies(scope: WriteScope, id: string): Promise<(kind: 'shared' | 'exclusive') => void> {
   const { organizationId } = scope.caller;
-  const project = await findProject(scope, id);
-  const changes = project?.dependencyChanges ?? null;
-  scope.writes.update(
-    ProjectModel,
-    { organizationId, _id: id, dependencyChanges: changes },
-    { set: { dependencyChanges: (changes ?? 0) + 1 } },
-  );
+  const { dependencyChanges = null, dependencyAdditions = null } = (await findProject(scope, id)) ?? {};
+  const unchanged = { organizationId, _id: id, dependencyChanges };
+  return (kind) => {
+    if (kind === 'shared') {
+      scope.writes.rely({ of: ProjectModel, filter: unchanged, counter: 'dependencyAdditions' });
+    } else {
+      const set = { dependencyChanges: (dependencyChanges ?? 0) + 1 };
+      scope.writes.update(ProjectModel, { ...unchanged, dependencyAdditions }, { set });
+    }
+  };
 }
 
 /** The organization's project, if it has exactly one. */

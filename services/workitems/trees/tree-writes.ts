@@ -1,7 +1,7 @@
 import type { WriteScope } from '../calls/scope.ts';
 import { NOT_CLAIMABLE } from '../items/claimable.ts';
 import { below } from '../items/found-by.ts';
-import { inTree } from '../items/grounds.ts';
+import { asRead, inTree } from '../items/grounds.ts';
 import { ItemModel } from '../items/items.model.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { forgetReadiness } from '../writes/ready.ts';
@@ -9,13 +9,13 @@ import { keepSoFar, soFarOf } from '../writes/so-far.ts';
 
 /**
  * Counts children that an item gets or loses. It relies on the item's place in the tree and its type, and not on what else is in it, so that any
- * number of children may be added at once.
+ * number of children may be added at once; but for the first, since something may come to depend on it meanwhile, which relies on that there is none (cycle.ts).
  */
 export function countChildren(scope: WriteScope, parent: ItemOutline, children: number): void {
   if (children > 0) forgetReadiness(scope, parent._id);
   // A task with others below it is done by doing those.
   const set = children > 0 ? { ...NOT_CLAIMABLE } : undefined;
-  scope.writes.rely(inTree(parent), 'shared', {
+  scope.writes.rely(children > 0 && parent.childCount === 0 ? asRead(parent) : inTree(parent), 'shared', {
     inc: { childCount: children },
     ...(set && { set }),
   });
