@@ -19,11 +19,12 @@ import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { fieldWords } from '../parts/item/plain-fields.ts';
+import { DAYS, fieldWords } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
+import { words as filterWords } from '../views/filters/messages.ts';
 import { areTooMany, itemsOf, LinesField, MAX_BELOW, NO_LINES } from './lines.tsx';
 import { words } from './messages.ts';
 import type { Place } from './open.ts';
@@ -98,7 +99,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
   const [priority, setPriority] = useState<Priority>('medium');
   const [parent, setParent] = useState(place.parent ?? '');
   const [dependsOn, setDependsOn] = useState(NOTHING_ENTERED);
-  const [dueDate, setDueDate] = useState('');
+  const [days, setDays] = useState<Partial<Record<(typeof DAYS)[number], string | undefined>>>({});
   const [estimate, setEstimate] = useState('');
   const [labels, setLabels] = useState<string[]>([]);
   const [template, setTemplate] = useState<Template>();
@@ -139,7 +140,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     const item = {
       ...{ type, ...text, priority },
       ...(parent && { parentId: parent }),
-      ...(dueDate && { dueDate }),
+      ...days,
       ...(estimate && { estimate: Number(estimate) }),
       ...(labels.length > 0 && { labels }),
       ...(bases.length > 0 && { dependsOn: bases }),
@@ -208,7 +209,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       </Field>
       {projects.length > 1 && (
         <SelectField
-          label={words.project}
+          label={common.project}
           value={project.id}
           options={projects.map(({ id, name }) => [id, name])}
           onChoose={onProject}
@@ -216,13 +217,13 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       )}
       <div class="dialog-pairs">
         <SelectField
-          label={words.type}
+          label={filterWords.type}
           value={type}
           options={TYPES.map((each) => [each, itemWords[each]])}
           onChoose={(chosen) => chosen && setType(chosen)}
         />
         <SelectField
-          label={words.column}
+          label={filterWords.boardColumnId}
           value={column?.id}
           options={columns.map(({ id, name }) => [id, name])}
           onChoose={setColumn}
@@ -240,18 +241,20 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           value={parent}
           onChange={setParent}
         />
-        <Field label={fieldWords.dueDate}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="date"
-              {...BOUNDS.date}
-              value={dueDate}
-              onInput={({ currentTarget }) => setDueDate(currentTarget.value)}
-            />
-          )}
-        </Field>
+        {DAYS.map((name) => (
+          <Field key={name} label={fieldWords[name]}>
+            {(control) => (
+              <input
+                {...control}
+                class="input"
+                type="date"
+                {...BOUNDS.date}
+                value={days[name] ?? ''}
+                onInput={({ currentTarget }) => setDays({ ...days, [name]: currentTarget.value || undefined })}
+              />
+            )}
+          </Field>
+        ))}
         <Field label={fieldWords.estimate}>
           {(control) => (
             <input

@@ -106,7 +106,6 @@ export const words = messages({
   },
   ideaTitle: { en: 'Title', de: 'Titel', tr: 'Başlık', ja: 'タイトル' },
   ideaText: { en: 'Description', de: 'Beschreibung', tr: 'Açıklama', ja: '説明' },
-  inProject: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   create: { en: 'Create and link', de: 'Anlegen und verknüpfen', tr: 'Oluştur ve bağla', ja: '作成してリンク' },
   nextItem: { en: 'Next', de: 'Nächstes', tr: 'Sonraki', ja: '次へ' },
   previousItem: { en: 'Previous', de: 'Vorheriges', tr: 'Önceki', ja: '前へ' },

@@ -7,6 +7,7 @@ import { useDraft } from '../parts/form/draft.ts';
 import { TextField } from '../parts/form/field.tsx';
 import { FormFailed } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
+import { words as common } from '../parts/messages.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
@@ -56,7 +57,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
             <form class="stack" onSubmit={create}>
               {all.length > 1 && (
                 <SelectField
-                  label={words.inProject}
+                  label={common.project}
                   value={project?.id}
                   options={all.map(({ id, name }) => [id, name])}
                   onChoose={setProjectId}

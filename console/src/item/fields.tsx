@@ -18,13 +18,14 @@ import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx'
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { fieldWords } from '../parts/item/plain-fields.ts';
+import { DAYS, fieldWords } from '../parts/item/plain-fields.ts';
 import { Reason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { words as common } from '../parts/messages.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { useUsers } from '../parts/people/people.ts';
 import { may } from '../session.ts';
+import { words as filterWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
 
 /** What an item is, apart from its texts; each field is changed in place. */
@@ -58,7 +59,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
       <ColumnField item={item} columns={board.data?.columns} onSave={save} />
       <SelectField
         disabled={disabled}
-        label={words.type}
+        label={filterWords.type}
         value={item.type}
         options={TYPES.map((each) => [each, itemWords[each], <TypeIcon key={each} type={each} isNamed={false} />])}
         onChoose={(type) => type && save({ type })}
@@ -84,17 +85,19 @@ export function Fields({ item }: { readonly item: WorkItem }) {
           void changeItem(item, ({ labels = [] }) => ({ labels: change(labels.map(({ name }) => name)) }))
         }
       />
-      <Field label={fieldWords.dueDate}>
-        {(control) => (
-          <DateField
-            {...control}
-            class={item.dueDate ? 'input' : 'input input-unset'}
-            readOnly={disabled}
-            value={item.dueDate ?? ''}
-            onChange={(dueDate) => void saveWritten({ dueDate: dueDate || null })}
-          />
-        )}
-      </Field>
+      {DAYS.map((name) => (
+        <Field key={name} label={fieldWords[name]}>
+          {(control) => (
+            <DateField
+              {...control}
+              class={item[name] ? 'input' : 'input input-unset'}
+              readOnly={disabled}
+              value={item[name] ?? ''}
+              onChange={(day) => void saveWritten({ [name]: day || null })}
+            />
+          )}
+        </Field>
+      ))}
       <Estimate value={item.estimate} onSave={(estimate) => void saveWritten({ estimate })} />
       {item.lease && <Lease lease={item.lease} />}
       <p class="quiet item-dates">
@@ -134,7 +137,7 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
       )}
       <SelectField
         disabled={!may('work-items:write')}
-        label={words.column}
+        label={filterWords.boardColumnId}
         value={item.boardColumnId}
         options={known.map(({ id, name, role }) => [id, name, <StateIcon key={id} role={role} />])}
         onChoose={(to) => (isBack(to) ? setGoingTo(to) : onSave({ boardColumnId: to }))}

@@ -82,8 +82,6 @@ export const words = messages({
   yours: { en: 'Your version', de: 'Deins', tr: 'Sizinki', ja: 'あなたの内容' },
   saveMine: { en: 'Save mine', de: 'Meins speichern', tr: 'Benimkini kaydet', ja: '自分の内容を保存' },
   keepTheirs: { en: 'Keep theirs', de: 'Das andere behalten', tr: 'Onunkini koru', ja: '相手の内容を残す' },
-  column: { en: 'Column', de: 'Spalte', tr: 'Sütun', ja: '列' },
-  type: { en: 'Type', de: 'Typ', tr: 'Tür', ja: '種類' },
   assignee: { en: 'Assignee', de: 'Zuständig', tr: 'Atanan', ja: '担当' },
   nobody: { en: 'Nobody', de: 'Niemand', tr: 'Kimse', ja: 'なし' },
   created: { en: 'Created', de: 'Angelegt', tr: 'Oluşturuldu', ja: '作成' },

@@ -12,17 +12,17 @@ import { PRIORITIES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
+import { isDay } from '../parts/item/plain-fields.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { useUsers } from '../parts/people/people.ts';
 import { type MenuItem, MenuList } from '../parts/popup/menu.tsx';
 import { words as fieldWords } from '../views/filters/messages.ts';
 import { words as selectionWords } from '../views/selection/messages.ts';
-import { type CellName, nameOf } from './columns.ts';
+import { type CellName, nameOf, STANDARD } from './columns.ts';
 import { words } from './messages.ts';
 
-const EDITED: readonly CellName[] = ['title', 'column', 'priority', 'assignee', 'labels', 'dueDate', 'estimate'];
 /** What is changed in its cell. */
-export const isEdited = (column: CellName): boolean => EDITED.includes(column);
+export const isEdited = (column: CellName): boolean => ['title', ...STANDARD].includes(column);
 
 interface EditorProps {
   readonly card: Card;
@@ -50,15 +50,6 @@ export function CellEditor(props: EditorProps) {
           }}
         />
       );
-    case 'dueDate':
-      return (
-        <Written
-          {...props}
-          type="date"
-          value={card.dueDate ?? ''}
-          onSave={(dueDate) => changeItem(card, { dueDate: dueDate || null })}
-        />
-      );
     case 'estimate':
       return (
         <Written
@@ -69,7 +60,16 @@ export function CellEditor(props: EditorProps) {
         />
       );
     default:
-      return <Values {...props} />;
+      return isDay(column) ? (
+        <Written
+          {...props}
+          type="date"
+          value={card[column] ?? ''}
+          onSave={(on) => changeItem(card, { [column]: on || null })}
+        />
+      ) : (
+        <Values {...props} />
+      );
   }
 }
 

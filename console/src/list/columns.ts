@@ -1,24 +1,22 @@
 import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { keep, kept } from '../kept.ts';
-import { fieldWords } from '../parts/item/plain-fields.ts';
+import { DAYS, type DayField, fieldWords } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { filter, setFilters } from '../router.ts';
 import { words as viewWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
 
+/** What a list shows beside the titles until somebody chooses, and what is changed in its cells. */
+export const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels', ...DAYS, 'estimate'];
 /** What a list shows beside the titles, in this order. */
-export const COLUMNS = [
-  ...['column', 'priority', 'assignee', 'labels', 'dueDate', 'estimate'],
-  ...['epic', 'agent', 'cost', 'createdAt', 'updatedAt'],
-] as readonly Column[];
+export const COLUMNS = [...STANDARD, ...['epic', 'agent', 'cost', 'createdAt', 'updatedAt']] as readonly Column[];
 export type Column =
   | 'column'
-  | 'priority'
   | 'assignee'
   | 'labels'
-  | 'dueDate'
-  | 'estimate'
+  | PlainField
   | 'epic'
   | 'agent'
   | 'cost'
@@ -27,7 +25,6 @@ export type Column =
 /** With the title, which is always there. */
 export type CellName = 'title' | Column;
 
-const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels', 'dueDate', 'estimate'];
 const KEPT_AS = 'list.columns';
 
 export const WIDTHS: Readonly<Record<Column, string>> = {
@@ -35,7 +32,7 @@ export const WIDTHS: Readonly<Record<Column, string>> = {
   priority: '6.25rem',
   assignee: '8rem',
   labels: 'minmax(10rem, 1fr)',
-  dueDate: '6.25rem',
+  ...(Object.fromEntries(DAYS.map((name) => [name, '6.25rem'])) as Readonly<Record<DayField, string>>),
   estimate: '5.25rem',
   epic: '12rem',
   agent: '10rem',
@@ -45,7 +42,7 @@ export const WIDTHS: Readonly<Record<Column, string>> = {
 };
 
 export const SORT_KEYS: readonly (CellName & SortKey)[] = [
-  ...(['title', 'priority', 'assignee', 'dueDate', 'estimate', 'createdAt', 'updatedAt'] as const),
+  ...(['title', 'priority', 'assignee', ...DAYS, 'estimate', 'createdAt', 'updatedAt'] as const),
 ];
 
 export const GROUPINGS: readonly Grouping[] = ['column', 'epic', 'assignee', 'priority', 'label', 'agentState', 'type'];
@@ -64,12 +61,8 @@ export function nameOf(column: CellName): string {
       return viewWords[column];
     case 'labels':
       return common[column];
-    case 'priority':
-    case 'dueDate':
-    case 'estimate':
-      return fieldWords[column];
     default:
-      return words[column];
+      return column in fieldWords ? fieldWords[column as PlainField] : words[column as keyof typeof words & Column];
   }
 }
 

@@ -7,6 +7,7 @@ import { day, dollars, number, shortUtcDay } from '../language/format.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { Label } from '../parts/item/label.tsx';
+import { DAYS, type DayField, isDay } from '../parts/item/plain-fields.ts';
 import { memo } from '../parts/memo.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { toPanel } from '../router.ts';
@@ -90,7 +91,7 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
   }, [isFocused, isEditing]);
   const tabIndex = tabStop === name ? 0 : -1;
   const close = () => actions.edit(undefined);
-  const isWritten = isEditing && ['title', 'dueDate', 'estimate'].includes(name);
+  const isWritten = isEditing && ['title', ...DAYS, 'estimate'].includes(name);
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the table's
@@ -129,7 +130,7 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
 }
 
 /** Where no head names the columns, dates and numbers say what they are. */
-const BARE: readonly CellName[] = ['dueDate', 'estimate', 'cost', 'createdAt', 'updatedAt'];
+const BARE: readonly CellName[] = [...DAYS, 'estimate', 'cost', 'createdAt', 'updatedAt'];
 
 const roleIn = (board: Board | undefined, columnId: string) => board?.columns.find(({ id }) => id === columnId)?.role;
 
@@ -157,10 +158,6 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
         <Label key={id} name={label} colour={colour} />,
         ' ',
       ]);
-    case 'dueDate':
-      return (
-        card.dueDate && <span class={isOverdue(card, board) ? 'list-overdue' : ''}>{shortUtcDay(card.dueDate)}</span>
-      );
     case 'estimate':
       return card.estimate !== null && number(card.estimate);
     case 'epic':
@@ -181,8 +178,14 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
     case 'cost':
       return Number(card.estimatedCost) > 0 && dollars(Number(card.estimatedCost));
     default:
-      return day(card[name]);
+      return isDay(name) ? dayOf(name, card, board) : day(card[name]);
   }
+}
+
+function dayOf(name: DayField, card: Card, board: Board | undefined): ComponentChildren {
+  const on = card[name];
+  const isOverdue = name === 'dueDate' && on && on < today.value && roleIn(board, card.boardColumnId) !== 'done';
+  return on && <span class={isOverdue ? 'list-overdue' : ''}>{shortUtcDay(on)}</span>;
 }
 
 function Named({ name, isAgent = false }: { readonly name: string; readonly isAgent?: boolean }) {
@@ -200,17 +203,13 @@ function Text({ children }: { readonly children: ComponentChildren }) {
 
 /** What a screen reader says of a cell in which a field is changed. */
 function nameOfCell(name: CellName, card: Card): string {
-  const values: Partial<Record<CellName, string>> = {
+  const values: Partial<Record<CellName, string | false | null>> = {
     column: card.columnName,
     priority: itemWords[card.priority],
-    assignee: card.assignee ?? '–',
-    labels: card.labels.map((label) => label.name).join(', ') || '–',
-    dueDate: card.dueDate ? shortUtcDay(card.dueDate) : '–',
-    estimate: card.estimate === null ? '–' : number(card.estimate),
+    assignee: card.assignee,
+    labels: card.labels.map((label) => label.name).join(', '),
+    estimate: card.estimate !== null && number(card.estimate),
   };
-  return `${nameOf(name)}: ${values[name] ?? ''}`;
-}
-
-function isOverdue({ dueDate, boardColumnId }: Card, board: Board | undefined): boolean {
-  return dueDate !== null && dueDate < today.value && roleIn(board, boardColumnId) !== 'done';
+  const value = isDay(name) ? card[name] && shortUtcDay(card[name]) : values[name];
+  return `${nameOf(name)}: ${value || '–'}`;
 }

@@ -42,6 +42,21 @@ export function anyOf(all: readonly Condition[]): Condition {
   return { query: { $or: all.map(({ query }) => query) }, holds: (item) => all.some(({ holds }) => holds(item)) };
 }
 
+/** Days, exclusive. */
+export interface Between {
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** Never so without a day. */
+export function isBetween(field: 'dueDate', { before, after = '' }: Between): Condition {
+  return {
+    // A string, whatever else: null is no day.
+    query: { [field]: { ...(before !== undefined && { $lt: before }), $gt: after } },
+    holds: ({ [field]: day }) => !!day && day > after && (before === undefined || day < before),
+  };
+}
+
 /** @param states `none`: no agent holds it */
 export function isHeldSo(states: readonly AgentState[], at: Date): Condition {
   // The state for the sake of its index.

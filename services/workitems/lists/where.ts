@@ -3,8 +3,7 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { FILTERED_FIELDS } from '@worktrack/contracts/work-items/plain-fields';
 import { firstIdAt } from '@worktrack/runtime/process/uuid';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { ListedItem } from '../items/shown/views.ts';
-import { allOf, type Candidate, type Condition, isAnyOf } from './conditions.ts';
+import { allOf, type Between, type Candidate, type Condition, isAnyOf, isBetween } from './conditions.ts';
 
 /** Fields that a filter compares as they are. */
 export const LIKE = ['type', ...FILTERED_FIELDS, 'assignee', 'externalId'] as const;
@@ -27,10 +26,8 @@ export interface Where {
   readonly since: Partial<Pick<ItemRecord, 'createdAt' | 'updatedAt'>>;
 }
 
-/** By its due date: days, exclusive. */
-interface Due {
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
+/** By its due date. */
+interface Due extends Between {
   /** Not in one of these columns. */
   readonly notIn?: readonly string[] | undefined;
 }
@@ -51,12 +48,8 @@ export function conditionsOf({ place, like, also, due, since }: Where): Readonly
 
 export const isDueSo = (due: Due): Condition => ({ query: allOf(dueSo(due)), holds: (item) => isDue(due, item) });
 
-function dueSo({ before, after, notIn }: Due): Readonly<Record<string, unknown>>[] {
-  return [
-    // A string, whatever else: null is no day.
-    { dueDate: { ...(before !== undefined && { $lt: before }), $gt: after ?? '' } },
-    ...(notIn ? [{ boardColumnId: { $nin: notIn } }] : []),
-  ];
+function dueSo({ notIn, ...days }: Due): Readonly<Record<string, unknown>>[] {
+  return [isBetween('dueDate', days).query, ...(notIn ? [{ boardColumnId: { $nin: notIn } }] : [])];
 }
 
 /** Bounds on ids for what was created since: they begin with the time. */
@@ -76,10 +69,6 @@ export function holds({ place, like, also, due, since }: Where, item: Candidate)
   );
 }
 
-function isDue(
-  { before, after = '', notIn }: Due,
-  { dueDate, boardColumnId }: Pick<ListedItem, 'dueDate' | 'boardColumnId'>,
-): boolean {
-  if (!dueDate || notIn?.includes(boardColumnId)) return false;
-  return dueDate > after && (before === undefined || dueDate < before);
+function isDue({ notIn, ...days }: Due, item: Candidate): boolean {
+  return isBetween('dueDate', days).holds(item) && !notIn?.includes(item.boardColumnId);
 }

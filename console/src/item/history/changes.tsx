@@ -7,6 +7,7 @@ import { itemWords } from '../../parts/item/item-words.ts';
 import { fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as common } from '../../parts/messages.ts';
 import { later } from '../../parts/page/later.tsx';
+import { words as filterWords } from '../../views/filters/messages.ts';
 import { ItemLink } from '../item-link.tsx';
 import { words } from '../messages.ts';
 
@@ -15,7 +16,13 @@ const TextDiff = later(() => import('./text-diff.tsx').then((module) => module.T
 /** What a field is called on the page. */
 export function fieldName(field: string): string {
   const names: Readonly<Record<string, string>> = {
-    ...{ title: words.title, description: words.description, type: words.type, labels: common.labels, ...fieldWords },
+    ...{
+      title: words.title,
+      description: words.description,
+      type: filterWords.type,
+      labels: common.labels,
+      ...fieldWords,
+    },
     ...{ assignee: words.assignee, parentId: words.parent, metadata: words.metadata, leaseState: words.agent },
   };
   return names[field] ?? field;

@@ -8,4 +8,9 @@ export const fieldWords = messages({
   estimate: { en: 'Estimate', de: 'Schätzung', tr: 'Tahmin', ja: '見積もり' },
 }) satisfies Readonly<Record<PlainField, string>>;
 
+/** Those that are days: in forms, lists and filters all of them come together. */
+export const DAYS = ['dueDate'] as const satisfies readonly PlainField[];
+export type DayField = (typeof DAYS)[number];
+export const isDay = (name: string): name is DayField => (DAYS as readonly string[]).includes(name);
+
 export const PLAIN_FIELDS = Object.keys(fieldWords) as readonly PlainField[];

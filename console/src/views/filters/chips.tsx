@@ -9,19 +9,18 @@ import { Field as Labelled } from '../../parts/form/field.tsx';
 import { TagRemove } from '../../parts/form/tag-remove.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { filterIcon } from '../../parts/icons.ts';
-import { fieldWords } from '../../parts/item/plain-fields.ts';
+import { DAYS, type DayField, fieldWords, isDay } from '../../parts/item/plain-fields.ts';
 import { words as common } from '../../parts/messages.ts';
 import { Menu } from '../../parts/popup/menu.tsx';
 import { Popup, Tick } from '../../parts/popup/popup.tsx';
 import { filter, setFilters } from '../../router.ts';
-import { type Field, type Parameter, valuesOf } from './filters.ts';
+import { type Field, OF_DAYS, type Parameter, valuesOf } from './filters.ts';
 import { words } from './messages.ts';
 import { useOptions } from './options.tsx';
 
 const MAX_NAMED = 2;
 /** So many are found at a glance. */
 const MAX_UNSEARCHED = 8;
-const DUE = 'due';
 /** People never see ids, so this is what is left of a column or label. */
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -33,15 +32,14 @@ interface ChipsProps {
 
 /** The filters by value that are set, each a chip in which it is changed, and a menu of those that can be added. */
 export function Chips({ fields, projectId, boards }: ChipsProps) {
-  const [added, setAdded] = useState<Field | typeof DUE>();
+  const [added, setAdded] = useState<Field | DayField>();
   const set = fields.flatMap((field) =>
     [field, `${field}Not` as const]
       .filter((parameter) => filter(parameter) !== undefined)
       .map((parameter) => ({ field, parameter })),
   );
-  const isNew = added !== undefined && added !== DUE && !set.some(({ parameter }) => parameter === added);
+  const isNew = added !== undefined && !isDay(added) && !set.some(({ parameter }) => parameter === added);
   const shown = isNew ? [...set, { field: added, parameter: added }] : set;
-  const isDue = added === DUE || dueText() !== undefined;
   const done = () => setAdded(undefined);
   return (
     <>
@@ -57,7 +55,9 @@ export function Chips({ fields, projectId, boards }: ChipsProps) {
           onDone={done}
         />
       ))}
-      {isDue && <DueChip opensAtOnce={added === DUE} onDone={done} />}
+      {DAYS.filter((of) => added === of || textOf(of)).map((of) => (
+        <DayChip key={of} of={of} opensAtOnce={added === of} onDone={done} />
+      ))}
       <Menu
         class="button button-quiet"
         label={words.addFilter}
@@ -65,7 +65,7 @@ export function Chips({ fields, projectId, boards }: ChipsProps) {
           ...fields
             .filter((field) => !set.some((other) => other.field === field))
             .map((field) => ({ label: words[field], run: () => setAdded(field) })),
-          { label: fieldWords.dueDate, run: () => setAdded(DUE) },
+          ...DAYS.map((of) => ({ label: fieldWords[of], run: () => setAdded(of) })),
         ]}
       >
         <Icon of={filterIcon} />
@@ -160,50 +160,53 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
   );
 }
 
-function DueChip({ opensAtOnce, onDone }: OpenProps) {
-  const text = dueText() ?? words.chip({ field: fieldWords.dueDate, values: '…' });
+function DayChip({ of, opensAtOnce, onDone }: OpenProps & { readonly of: DayField }) {
+  const text = textOf(of) || words.chip({ field: fieldWords[of], values: '…' });
   return (
     <span class="tag chip">
       <Popup class="chip-open" label={text} button={text} opensAtOnce={opensAtOnce} onClose={onDone}>
         <div class="stack">
-          <Tick
-            label={words.overdue}
-            checked={filter('overdue') === 'true'}
-            onChange={(isChosen) => setFilters({ overdue: isChosen ? 'true' : undefined })}
-          />
-          {(['dueAfter', 'dueBefore'] as const).map((name) => (
-            <Labelled key={name} label={words[name]}>
-              {(control) => (
-                <DateField
-                  {...control}
-                  value={filter(name) ?? ''}
-                  onChange={(date) => setFilters({ [name]: date || undefined })}
-                />
-              )}
-            </Labelled>
-          ))}
+          {OF_DAYS[of].map((name) =>
+            name === 'overdue' ? (
+              <Tick
+                key={name}
+                label={words.overdue}
+                checked={filter(name) === 'true'}
+                onChange={(isChosen) => setFilters({ overdue: isChosen ? 'true' : undefined })}
+              />
+            ) : (
+              <Labelled key={name} label={words[name]}>
+                {(control) => (
+                  <DateField
+                    {...control}
+                    value={filter(name) ?? ''}
+                    onChange={(date) => setFilters({ [name]: date || undefined })}
+                  />
+                )}
+              </Labelled>
+            ),
+          )}
         </div>
       </Popup>
       <TagRemove
         what={text}
         onClick={() => {
           onDone();
-          setFilters({ overdue: undefined, dueAfter: undefined, dueBefore: undefined });
+          setFilters(Object.fromEntries(OF_DAYS[of].map((name) => [name, undefined])));
         }}
       />
     </span>
   );
 }
 
-function dueText(): string | undefined {
-  const [after, before] = [filter('dueAfter'), filter('dueBefore')];
-  const parts = [
-    ...(filter('overdue') === 'true' ? [words.overdue] : []),
-    ...(filter('overdue') === 'false' ? [words.notOverdue] : []),
-    ...(after ? [`${words.dueAfter} ${dayOf(after)}`] : []),
-    ...(before ? [`${words.dueBefore} ${dayOf(before)}`] : []),
-  ];
-  return parts.length > 0 ? parts.join(words.or) : undefined;
+/** Empty: it is narrowed to no such days. */
+function textOf(of: DayField): string {
+  const parts = OF_DAYS[of].map((name) => {
+    const value = filter(name);
+    if (name !== 'overdue') return value && `${words[name]} ${dayOf(value)}`;
+    return value === 'true' ? words.overdue : value === 'false' && words.notOverdue;
+  });
+  return parts.filter(Boolean).join(words.or);
 }
 
 /** What is no day stays as it is: the service says so. */

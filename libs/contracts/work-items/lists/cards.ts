@@ -5,7 +5,7 @@ import { operation } from '../../operation.ts';
 import { Cost } from '../costs/sessions.ts';
 import { WorkItem, WorkItemSummary } from '../work-item.ts';
 import { listWorkItems } from './list.ts';
-import { columnFilters, itemFilters, refuseReversedDue, timeFilters } from './list-filters.ts';
+import { columnFilters, itemFilters, refuseReversedDays, timeFilters } from './list-filters.ts';
 
 const MAX_CARDS_BY_ID = 100;
 export const MAX_GROUPS = 500;
@@ -53,7 +53,7 @@ export const listCards = operation({
       limit: deepPaging.limit,
       cursor: deepPaging.cursor,
     })
-    .superRefine(refuseReversedDue),
+    .superRefine(refuseReversedDays),
   output,
   errors: ['NOT_FOUND'],
   example: {
@@ -88,7 +88,7 @@ export const listProjectCards = operation({
       group: z.string().max(200).optional().describe('With groupBy: only those of this group, by its key'),
       ...deepPaging,
     })
-    .superRefine(refuseReversedDue),
+    .superRefine(refuseReversedDays),
   output,
   errors: ['NOT_FOUND'],
   example: {
@@ -103,7 +103,7 @@ export const listGroups = operation({
   summary: 'Count the cards of a project in groups. A card with several labels is in several groups.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({ ...filters, groupBy: Grouping }).superRefine(refuseReversedDue),
+  input: z.strictObject({ ...filters, groupBy: Grouping }).superRefine(refuseReversedDays),
   output: z.object({
     /** Without those that have no cards, and what has no value last. */
     groups: z

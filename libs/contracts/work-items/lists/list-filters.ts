@@ -45,7 +45,7 @@ export const itemFilters = {
 };
 
 /** Of every list that takes them. */
-export const refuseReversedDue = refuseReversed('dueAfter', 'dueBefore');
+export const refuseReversedDays = refuseReversed('dueAfter', 'dueBefore');
 
 /** The same for columns: each list says itself where its items may be. */
 export const columnFilters = {

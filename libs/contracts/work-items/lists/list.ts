@@ -3,7 +3,7 @@ import { exampleSummary, pagination } from '../../examples.ts';
 import { BoundedPagination, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { itemFields, WorkItemSummary } from '../work-item.ts';
-import { columnFilters, itemFilters, refuseReversedDue, Sort, timeFilters, UNLISTED_FILTERS } from './list-filters.ts';
+import { columnFilters, itemFilters, refuseReversedDays, Sort, timeFilters, UNLISTED_FILTERS } from './list-filters.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',
@@ -27,7 +27,7 @@ export const listWorkItems = operation({
       sort: Sort.optional(),
       externalId: itemFields.externalId.optional(),
     })
-    .superRefine(refuseReversedDue),
+    .superRefine(refuseReversedDays),
   output: z.object({ workItems: z.array(WorkItemSummary), pagination: BoundedPagination, nextCursor: NextCursor }),
   errors: [],
   example: {

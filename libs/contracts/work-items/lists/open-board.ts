@@ -5,7 +5,7 @@ import { operation } from '../../operation.ts';
 import { Board } from '../../projects/board.ts';
 import { listProjects } from '../../projects/project-operations.ts';
 import { exampleCard, listCards } from './cards.ts';
-import { itemFilters, refuseReversedDue } from './list-filters.ts';
+import { itemFilters, refuseReversedDays } from './list-filters.ts';
 
 const { cards, pagination: totals, nextCursor } = listCards.output.shape;
 
@@ -22,7 +22,7 @@ export const openBoard = operation({
       ...itemFilters,
       limit: z.int().min(1).max(50).default(25).describe('Of cards per column'),
     })
-    .superRefine(refuseReversedDue),
+    .superRefine(refuseReversedDays),
   output: z.object({
     /** As GET /api/projects lists them. */
     projects: listProjects.output.pick({ projects: true, nextCursor: true }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id, ofFewFields, oneLine, RecordId, Timestamp } from '../../fields.ts';
 import { listProjectCards } from './cards.ts';
 import { listWorkItems } from './list.ts';
-import { refuseReversedDue } from './list-filters.ts';
+import { refuseReversedDays } from './list-filters.ts';
 
 /** Of a project: so many that all can see, and so many more of each user. */
 export const MAX_VIEWS = 100;
@@ -31,7 +31,7 @@ const Shown = z
     board: Id.optional(),
     columns: Value.optional(),
   })
-  .superRefine(refuseReversedDue);
+  .superRefine(refuseReversedDays);
 
 /** Kept as it is given, since the same list has several spellings and its owner knows this one. */
 export const NewViewFilters = ofFewFields(
