@@ -1,4 +1,5 @@
 import { type AgentState, NONE } from '@worktrack/contracts/work-items/lists/list-filters';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemRecord } from '../items/items.model.ts';
 import { shownLease } from '../items/lease.ts';
 import type { ListedItem } from '../items/shown/views.ts';
@@ -48,8 +49,10 @@ export interface Between {
   readonly after?: string | undefined;
 }
 
+type DayField = Exclude<PlainField, 'priority' | 'estimate'>;
+
 /** Never so without a day. */
-export function isBetween(field: 'dueDate', { before, after = '' }: Between): Condition {
+export function isBetween(field: DayField, { before, after = '' }: Between): Condition {
   return {
     // A string, whatever else: null is no day.
     query: { [field]: { ...(before !== undefined && { $lt: before }), $gt: after } },
