@@ -26,6 +26,8 @@ const TOGETHER = [
     /[\\/]console[\\/]src[\\/]((agents|for-you|inbox|notifications|plan|start|palette|connect)[\\/]|settings[\\/](sections|messages|project[\\/](parts|messages))\.ts)/,
   ],
   ['settings', /[\\/]console[\\/]src[\\/]settings[\\/]/],
+  // The panel and the page of an item, with what compares its texts.
+  ['item', /[\\/](console[\\/]src[\\/]item|node_modules[\\/]diff)[\\/]/],
 ] as const;
 /** Where the gateway serves the console. */
 const BASE = '/console/';

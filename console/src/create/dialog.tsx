@@ -1,12 +1,10 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import type { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { didCreate } from '../change/copy.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
@@ -23,7 +21,7 @@ import { DAYS, fieldWords } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
-import { chosenProject, type Project, useProjects } from '../parts/project.ts';
+import { chosenProject, type Project, useBoards, useProjects } from '../parts/project.ts';
 import { words as filterWords } from '../views/filters/messages.ts';
 import { areTooMany, itemsOf, LinesField, MAX_BELOW, NO_LINES } from './lines.tsx';
 import { words } from './messages.ts';
@@ -62,13 +60,8 @@ interface OfProjectProps extends CreateProps {
 
 function OfProject(props: OfProjectProps) {
   const { project, place } = props;
-  const boards = useQuery({
-    key: ['boards', project.id],
-    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id: project.id }, { signal }),
-    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === project.id,
-    // What was filled in stays when another project is chosen.
-    keepsEarlier: true,
-  });
+  // What was filled in stays when another project is chosen.
+  const boards = useBoards(project.id, { keepsEarlier: true });
   return (
     <Loaded query={boards}>
       {(all) => {

@@ -1,20 +1,14 @@
-import type { listSources } from '@worktrack/contracts/feedback/sources';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { number } from '../language/format.ts';
 import { SearchField } from '../parts/form/search-field.tsx';
 import { Select } from '../parts/form/select.tsx';
+import { useSources } from '../parts/sources.ts';
 import { filter, setFilters } from '../router.ts';
 import { CATEGORIES, COUNTED, filtersOfAddress, STATUSES, useCounts } from './feedback.ts';
 import { words } from './messages.ts';
 
 export function FilterChoices() {
   const counts = useCounts(filtersOfAddress());
-  const sources = useQuery({
-    key: ['sources'],
-    load: (signal) => call<typeof listSources>('GET /api/feedback/sources', {}, { signal }),
-    follows: ({ subject }) => subject.kind === 'source',
-  });
+  const sources = useSources();
   const status = filter('status');
   return (
     <search class="stack" aria-label={words.filters}>

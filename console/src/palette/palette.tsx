@@ -6,6 +6,7 @@ import { useQuery } from '../api/query.ts';
 import { words as frame } from '../frame/messages.ts';
 import { goToProject } from '../go-to-project.ts';
 import { hasWord } from '../language/has.ts';
+import { useRested } from '../parts/form/rested.ts';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { settingsIcon } from '../parts/icons.ts';
@@ -23,8 +24,6 @@ import { SECTIONS } from '../settings/sections.ts';
 import { words } from './messages.ts';
 import { isPaletteOpen } from './open.ts';
 
-/** After the last keystroke. */
-const TYPING_MS = 120;
 const MAX_ITEMS = 10;
 const MAX_OTHERS = 8;
 const MAX_RECENT = 6;
@@ -123,11 +122,7 @@ function useFound(typed: string): {
   readonly isKnown: boolean;
   readonly error?: unknown;
 } {
-  const [search, setSearch] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const search = useRested(typed);
   const isAsked = typed !== '' && may('work-items:read');
   const found = useQuery({
     key: ['found', search],

@@ -1,4 +1,5 @@
 import type { Output } from '@worktrack/contracts/operation';
+import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { listProjects } from '@worktrack/contracts/projects/project-operations';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
@@ -41,6 +42,19 @@ export function useProjects() {
     load: allProjects,
     follows: ({ subject }) => subject.kind === 'project',
     enabled: may('projects:read'),
+  });
+}
+
+/** @param isAhead whether what is shown of them is ahead of what events tell */
+export function useBoards(
+  id: string,
+  { keepsEarlier = false, isAhead }: { readonly keepsEarlier?: boolean; readonly isAhead?: () => boolean } = {},
+) {
+  return useQuery({
+    key: ['boards', id],
+    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id }, { signal }),
+    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === id && !isAhead?.(),
+    keepsEarlier,
   });
 }
 

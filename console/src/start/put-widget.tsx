@@ -1,7 +1,5 @@
-import type { listSources } from '@worktrack/contracts/feedback/sources';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { Loaded } from '../parts/page/states.tsx';
+import { useSources } from '../parts/sources.ts';
 import { ToCopy } from '../parts/text/to-copy.tsx';
 import { widgetTag } from '../parts/text/widget-tag.ts';
 import { to } from '../router.ts';
@@ -9,11 +7,7 @@ import { words } from './messages.ts';
 
 /** The tag of an existing source, or where to create one. */
 export function PutWidget() {
-  const sources = useQuery({
-    key: ['sources'],
-    load: (signal) => call<typeof listSources>('GET /api/feedback/sources', {}, { signal }),
-    follows: ({ subject }) => subject.kind === 'source',
-  });
+  const sources = useSources();
   return (
     <li class="panel">
       <h2>{words.widget}</h2>

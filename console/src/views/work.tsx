@@ -1,15 +1,12 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { language } from '../language/language.ts';
 import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
-import { chosenProject, type Project, useProjects } from '../parts/project.ts';
+import { chosenProject, type Project, useBoards, useProjects } from '../parts/project.ts';
 import { attended, go, to } from '../router.ts';
 import { words } from './messages.ts';
 
@@ -56,10 +53,6 @@ function OfProject({ children, ...work }: OfProjectProps) {
       [language.value],
     ),
   );
-  const boards = useQuery({
-    key: ['boards', id],
-    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id }, { signal }),
-    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === id,
-  });
+  const boards = useBoards(id);
   return <Loaded query={boards}>{(all) => <>{children({ ...work, boards: all })}</>}</Loaded>;
 }

@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useQuery } from '../../api/query.ts';
 import { Field } from '../form/field.tsx';
+import { useRested } from '../form/rested.ts';
 import { Suggest, type Suggestion } from '../form/suggest.tsx';
 import { TagRemove } from '../form/tag-remove.tsx';
 import { words } from '../messages.ts';
 import { foundItems, OFFERED } from './found-items.ts';
 import { TypeIcon } from './item-icons.tsx';
 
-/** After the last keystroke. */
-const TYPING_MS = 200;
 const MAX_OFFERED = 10;
 const SEPARATORS = /[\s,;]+/;
 
@@ -133,12 +132,8 @@ export function ItemsField({ label, error, projectId, value, onChange }: ItemsFi
 
 /** What the words, or the beginning of an ID, find. */
 function useSuggestions(projectId: string, text: string): readonly Suggestion[] {
-  const [search, setSearch] = useState('');
   const typed = text.trim();
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const search = useRested(typed);
   const found = useQuery({
     key: [OFFERED, projectId, search],
     load: (signal) => foundItems(projectId, search, MAX_OFFERED, signal),

@@ -1,8 +1,8 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { createBoard, deleteBoard, listBoards, updateBoard } from '@worktrack/contracts/projects/board-operations';
+import type { createBoard, deleteBoard, updateBoard } from '@worktrack/contracts/projects/board-operations';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries, useQuery } from '../../api/query.ts';
+import { queries } from '../../api/query.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
 import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
@@ -13,7 +13,7 @@ import { Loaded } from '../../parts/page/states.tsx';
 import { Confirm, Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
-import type { Project } from '../../parts/project.ts';
+import { type Project, useBoards } from '../../parts/project.ts';
 import { filter, setFilters } from '../../router.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
@@ -25,11 +25,7 @@ import { words } from './messages.ts';
 
 /** One board of the project at a time, the one that the address names or the default. */
 export function Boards({ project }: { readonly project: Project }) {
-  const boards = useQuery({
-    key: ['boards', project.id],
-    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id: project.id }, { signal }),
-    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === project.id && !isChanging(),
-  });
+  const boards = useBoards(project.id, { isAhead: isChanging });
   return <Loaded query={boards}>{(all) => <Chosen project={project} boards={all} />}</Loaded>;
 }
 

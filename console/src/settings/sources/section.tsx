@@ -1,8 +1,8 @@
 import type { Source } from '@worktrack/contracts/feedback/records';
-import type { deleteSource, listSources, updateSource } from '@worktrack/contracts/feedback/sources';
+import type { deleteSource, updateSource } from '@worktrack/contracts/feedback/sources';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries, useQuery } from '../../api/query.ts';
+import { queries } from '../../api/query.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { number } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
@@ -10,6 +10,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
+import { useSources } from '../../parts/sources.ts';
 import { When } from '../../parts/when.tsx';
 import { identity, leads, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
@@ -23,11 +24,7 @@ import { TagDialog } from './tag-dialog.tsx';
 
 export function Sources() {
   const [isMaking, setMaking] = useState(false);
-  const sources = useQuery({
-    key: ['sources'],
-    load: (signal) => call<typeof listSources>('GET /api/feedback/sources', {}, { signal }),
-    follows: ({ subject }) => subject.kind === 'source',
-  });
+  const sources = useSources();
   return (
     <SettingsSection
       title={common.sources}
