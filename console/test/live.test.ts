@@ -193,6 +193,28 @@ test('a broken connection is reported, what is shown is marked as old, and after
   expect(visitor.streams.at(-1)).toEqual(expect.any(Number));
 });
 
+test('a page asks for nothing before it follows events: it would be asked for again', async () => {
+  const visitor = await stage.visit('notifications');
+  const { page } = visitor;
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const asked: string[] = [];
+  await page.route('**/api/events/stream*', async (route) => {
+    await page.getByRole('navigation').waitFor();
+    // Once what is drawn has had its turn.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+    asked.push(visitor.requests.map(({ path }) => path.replace(/.*\/api\//, '')).join());
+    await route.continue();
+  });
+  const open = async () => {
+    visitor.requests.length = 0;
+    await page.goto(`${stage.url}/console/board`);
+    await page.locator('.column').first().waitFor();
+    return asked.at(-1);
+  };
+  // For a second: a machine may be slower, now and then.
+  await expect.poll(open).toMatch(/me,events\/stream$/);
+});
+
 test('a browser that is offline says so at once, and goes on by itself when it is back', async () => {
   const { organization } = stage;
   const { page } = await stage.visit('board');

@@ -3,6 +3,7 @@ import type { listBoards } from '@worktrack/contracts/projects/board-operations'
 import type { listProjects } from '@worktrack/contracts/projects/project-operations';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
+import { ready } from '../live/live.ts';
 import { filter, projectHere } from '../router.ts';
 import { may } from '../session.ts';
 
@@ -41,7 +42,7 @@ export function useProjects() {
     key: ['projects'],
     load: allProjects,
     follows: ({ subject }) => subject.kind === 'project',
-    enabled: may('projects:read'),
+    enabled: ready.value && may('projects:read'),
   });
 }
 
