@@ -193,6 +193,25 @@ test('a broken connection is reported, what is shown is marked as old, and after
   expect(visitor.streams.at(-1)).toEqual(expect.any(Number));
 });
 
+test('after a long break all is read again: nobody repeats the heartbeats that were missed', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Worked on', boardColumnId: 'To Do' });
+  const claim = { ids: [taskId], agent: 'agent 7' };
+  const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.locator('.card').getByText('agent 7').waitFor();
+  await page.clock.install();
+  network.cut({ stayDown: true });
+  await page.getByText('Disconnected since').waitFor();
+  const beat = { leaseToken: data.lease.token, note: 'Told meanwhile' };
+  await organization.call('POST', `/api/work-items/${id}/progress`, beat);
+  await page.clock.fastForward(31_000);
+  network.restore();
+  await page.locator('.card').getByText('Told meanwhile').waitFor();
+  expect(visitor.streams.at(-1)).toBe('now');
+});
+
 test('a page asks for nothing before it follows events: it would be asked for again', async () => {
   const visitor = await stage.visit('notifications');
   const { page } = visitor;

@@ -6,11 +6,13 @@ const UNAUTHORIZED = 401;
 
 /** The server sends something at least every 15 s; after this long without a byte the connection is considered broken. */
 const SILENCE_MS = 40_000;
+/** After this long without it, what is shown is read again: heartbeats are not sent again, of which a lease may need one so often, and all that happened would be asked for bit by bit. */
+const LONGEST_GAP_MS = 30_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 
 export interface StreamListener {
-  /** The stream is open. `resumed`: nothing that happened since the cursor is missing. */
+  /** The stream is open. `resumed`: nothing that happened since the cursor is missing, and few heartbeats. */
   opened(resumed: boolean): void;
   event(event: LoggedEvent): void;
   beat(beat: Beat): void;
@@ -19,14 +21,16 @@ export interface StreamListener {
 }
 
 /**
- * Follows the organization's events until the session is over, and resumes by cursor after a break. Not with an EventSource, which reveals neither
+ * Follows the organization's events until the session is over, and resumes by cursor after a short break. Not with an EventSource, which reveals neither
  * the status with which it was refused nor that a connection has long been silent.
  * @param after the last known event; `undefined`: from now on
  */
 export async function followEvents(after: number | undefined, listener: StreamListener): Promise<void> {
   let cursor = after;
   let failures = 0;
+  let heardAtMs = Date.now();
   for (;;) {
+    if (Date.now() - heardAtMs > LONGEST_GAP_MS) cursor = undefined;
     const attempt = new AbortController();
     const giveUp = () => attempt.abort();
     // A connection that is open stays so, in silence.
@@ -60,6 +64,7 @@ export async function followEvents(after: number | undefined, listener: StreamLi
         },
       });
       for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        heardAtMs = Date.now();
         clearTimeout(silence);
         silence = setTimeout(giveUp, SILENCE_MS);
         parser.feed(text);
