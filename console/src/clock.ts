@@ -12,5 +12,8 @@ document.addEventListener('visibilitychange', () => {
   now.value = Date.now();
 });
 
+/** A text about the time, as a child of an element: when it changes it alone is drawn again, not what it is part of. */
+export const timed = (text: (nowMs: number) => string) => computed(() => text(now.value));
+
 /** `2026-01-31`, in UTC, as the service counts days. */
 export const today = computed(() => new Date(now.value).toISOString().slice(0, 'yyyy-mm-dd'.length));

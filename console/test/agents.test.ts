@@ -121,6 +121,39 @@ test('one press takes an item away from its agent', async () => {
   expect((await beat(task, token, {})).error.code).toBe('CONFLICT');
 });
 
+test('agents are asked for again when one claims a task, and not for what events say', async () => {
+  const own = await stage.newOrganization();
+  const task = await createItem(own, { title: 'Claimed', boardColumnId: own.columns['To Do'] });
+  const claimFor = async (agent: string) => {
+    const input = { ids: [task.id], agent };
+    const { data } = await own.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', input);
+    return () => own.call('POST', `/api/work-items/${task.id}/release`, { leaseToken: data.lease.token });
+  };
+  const visitor = await stage.visit('agents', { apiKey: own.apiKey });
+  const { page } = visitor;
+  await page.getByText('No agent is working at the moment.').waitFor();
+  visitor.requests.length = 0;
+  const release = await claimFor('agent seven');
+  const part = partOf(visitor, 'agent seven');
+  await part.waitFor();
+  await createItem(own, { title: 'Another' });
+  await own.call('PATCH', `/api/work-items/${task.id}`, { title: 'Renamed' });
+  await part.getByText('Renamed').waitFor();
+  await release();
+  await part.waitFor({ state: 'detached' });
+  const lists = visitor.requests.filter(({ path }) => path === '/api/work-items');
+  // One, or one more if what the claim causes comes in parts.
+  expect(lists.length).toBeLessThanOrEqual(2);
+
+  const releaseUnseen = await claimFor('agent eight');
+  await partOf(visitor, 'agent eight').waitFor();
+  await page.getByRole('link', { name: 'Inbox' }).click();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  await releaseUnseen();
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await page.getByText('No agent is working at the moment.').waitFor();
+});
+
 test('a fleet is one line, and is released together, but not what others have claimed since it was selected', async () => {
   const fleet = await stage.newOrganization();
   const call = <T>(path: string, input: object) => fleet.call<T>('POST', path, input);

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { each, tellLeft } from '../change/many.ts';
 import { tell } from '../parts/popup/toasts.tsx';
-import type { HeldItem } from './leases.ts';
+import { changeHeld, claimOf, type HeldItem } from './leases.ts';
 import { words } from './messages.ts';
 
 /** Where an item goes that is taken from its agent. */
@@ -22,8 +22,8 @@ export async function release(items: readonly HeldItem[]): Promise<void> {
       takeOver: true,
     }),
   );
-  // Works even when there is no stream of events.
-  void queries.invalidateQueries({ queryKey: ['agents'] });
+  const released = new Set(done.map(({ card }) => claimOf(card)));
+  changeHeld((held) => held.filter((item) => !released.has(claimOf(item))));
   const [first, ...others] = done;
   if (first && others.length === 0) {
     const { card, result } = first;

@@ -1,11 +1,11 @@
 import { words as ofCards } from '../board/messages.ts';
-import { now } from '../clock.ts';
+import { timed } from '../clock.ts';
 import { fromNow, percent, roughly } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { release } from './acts.ts';
-import { type HeldItem, type Urgency, urgencyOf } from './leases.ts';
+import type { HeldItem, Urgency } from './leases.ts';
 import { words } from './messages.ts';
 import { Question } from './question.tsx';
 import { Select, type Selection } from './selection.tsx';
@@ -18,16 +18,15 @@ const TONES: Readonly<Record<Urgency, string>> = {
 
 interface HeldByProps {
   readonly item: HeldItem;
+  readonly urgency: Urgency;
   readonly keyName: string;
   readonly projectName: string | undefined;
   readonly selection: Selection;
 }
 
 /** One agent and the item it holds. */
-export function HeldBy({ item, keyName, projectName, selection }: HeldByProps) {
+export function HeldBy({ item, urgency, keyName, projectName, selection }: HeldByProps) {
   const { taskId, title, lease } = item;
-  const at = now.value;
-  const urgency = urgencyOf(lease, at);
   return (
     <li class="panel agents-one">
       <div class="row agents-head">
@@ -49,9 +48,9 @@ export function HeldBy({ item, keyName, projectName, selection }: HeldByProps) {
       )}
       {lease.state === 'awaiting_input' && <Question item={item} />}
       <ul class="plain row quiet agents-facts">
-        <li>{words.heard({ time: fromNow(lease.lastHeartbeatAt, at) })}</li>
-        <li>{words.left({ time: fromNow(lease.expiresAt, at) })}</li>
-        <li>{words.since({ time: fromNow(lease.claimedAt, at) })}</li>
+        <li>{timed((nowMs) => words.heard({ time: fromNow(lease.lastHeartbeatAt, nowMs) }))}</li>
+        <li>{timed((nowMs) => words.left({ time: fromNow(lease.expiresAt, nowMs) }))}</li>
+        <li>{timed((nowMs) => words.since({ time: fromNow(lease.claimedAt, nowMs) }))}</li>
         {lease.tokensSoFar !== null && <li>{words.tokens({ count: roughly(lease.tokensSoFar) })}</li>}
         <li>{words.key({ name: keyName })}</li>
       </ul>

@@ -1,15 +1,20 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { ShownLease, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { isNews } from '../parts/item/lease.ts';
 
 /** An item that an agent holds. */
 export type HeldItem = WorkItemSummary & { readonly lease: ShownLease };
 
-/** Per state: more agents than anybody watches, and a limit on what is requested. */
+/** More agents than anybody watches. */
 export const MAX_SHOWN = 500;
-const PAGE = 100;
+/** A limit on what is requested: those that need somebody are shown first, wherever they are in the list. */
+const MAX_READ = 2_000;
+const PAGE_SIZE = 100;
 
 /** Those that need somebody come first. */
 const STATES = ['stalled', 'awaiting_input', 'working'] as const;
@@ -29,24 +34,14 @@ export const claimOf = ({ id, lease }: HeldItem) => `${id} ${lease.claimedAt}`;
 
 /** All items that agents hold. */
 export async function heldItems(signal: AbortSignal): Promise<readonly HeldItem[]> {
-  const found = await Promise.all(STATES.map((leaseState) => itemsOf(leaseState, signal)));
-  // One that changes state meanwhile may be in two answers.
-  const byId = new Map(found.flat().map((item) => [item.id, item]));
-  return [...byId.values()];
-}
-
-async function itemsOf(leaseState: Urgency, signal: AbortSignal): Promise<HeldItem[]> {
   const items: HeldItem[] = [];
   let cursor: string | undefined;
   do {
-    const page = await call<typeof listWorkItems>(
-      'GET /api/work-items',
-      { leaseState, cursor, limit: PAGE },
-      { signal },
-    );
+    const input = { leaseState: STATES, cursor, limit: PAGE_SIZE };
+    const page = await call<typeof listWorkItems>('GET /api/work-items', input, { signal });
     for (const item of page.workItems) if (item.lease) items.push({ ...item, lease: item.lease });
     cursor = page.nextCursor ?? undefined;
-  } while (cursor && items.length < MAX_SHOWN);
+  } while (cursor && items.length < MAX_READ);
   return items;
 }
 
@@ -86,7 +81,55 @@ export async function conversationOf({ id, lease }: HeldItem, signal: AbortSigna
 
 const textOf = (event: { readonly data: Record<string, unknown> } | undefined) => String(event?.data.text ?? '');
 
-/** Whether an event changes who holds what, or what is shown of it. */
-export function changesLeases({ subject }: LoggedEvent): boolean {
-  return subject.kind === 'work_item';
+export const HELD = ['agents'];
+
+/** How many it takes to read them. */
+export const requests = () => (queries.getQueryData<readonly HeldItem[]>(HELD)?.length ?? 0) / PAGE_SIZE;
+
+/** Changes what is shown of them, which is no answer to when it was read. @param change undefined: it stays the same */
+export function changeHeld(change: (items: readonly HeldItem[]) => readonly HeldItem[] | undefined): void {
+  const { data, dataUpdatedAt } = queries.getQueryState<readonly HeldItem[]>(HELD) ?? {};
+  const changed = data && change(data);
+  if (changed !== data) queries.setQueryData(HELD, changed, { updatedAt: dataUpdatedAt });
+}
+
+export const hear = (event: LoggedEvent) => changeHeld((items) => told(items, event));
+
+/** Whether they have to be read again: an event does not say enough, or what is being read may be from before it. */
+export function isUntold(event: LoggedEvent): boolean {
+  const { data = [], fetchStatus } = queries.getQueryState<readonly HeldItem[]>(HELD) ?? {};
+  return fetchStatus === 'fetching' ? CHANGING.test(event.type) : !told(data, event);
+}
+
+const CHANGING = /claim|release|expire|delete|move|update|session/;
+
+/** @returns the items with what an event says about them; undefined: it does not say all of it */
+function told(items: readonly HeldItem[], { type, subject, data }: LoggedEvent): readonly HeldItem[] | undefined {
+  if (type === 'work_item.claimed') return undefined;
+  const item = items.find(({ id }) => id === subject.id);
+  if (!item) return items;
+  const { title, leaseState } = (data.changes ?? {}) as Changes;
+  switch (type) {
+    case 'work_item.released':
+    case 'work_item.lease_expired':
+    case 'work_item.deleted':
+      return items.filter((each) => each !== item);
+    // Whether these end the lease depends on what the columns are for, and on who is done.
+    case 'work_item.moved':
+    case 'work_item.ai_session':
+      return undefined;
+    default:
+      // A heartbeat has told it before, unless it was missed.
+      if (leaseState && leaseState.to !== item.lease.state) return undefined;
+      return title ? items.map((each) => (each === item ? { ...item, title: title.to } : each)) : items;
+  }
+}
+
+type Changes = Partial<Record<'title' | 'leaseState', { readonly to: string }>>;
+
+/** What heartbeats report, which is in no event of the log. */
+export function hearBeat({ workItemId, lease }: Beat): void {
+  changeHeld((items) =>
+    items.map((item) => (item.id === workItemId && isNews(lease, item.lease) ? { ...item, lease } : item)),
+  );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '../api/query.ts';
-import { now } from '../clock.ts';
+import { timed } from '../clock.ts';
 import { fromNow } from '../language/format.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { may } from '../session.ts';
@@ -10,9 +10,12 @@ import { words } from './messages.ts';
 /** What an agent is waiting for, and where to answer it. */
 export function Question({ item }: { readonly item: HeldItem }) {
   const conversation = useQuery({
-    key: ['question', item.id, item.lease.claimedAt],
+    key: ['question', item.id, item.lease.claimedAt, item.lease.question],
     load: (signal) => conversationOf(item, signal),
-    follows: ({ type, subject }) => type === 'work_item.commented' && subject.id === item.id,
+    // What is asked is told twice.
+    follows: ({ type, subject, data }) =>
+      type === 'work_item.commented' && subject.id === item.id && data.text !== item.lease.question,
+    keepsEarlier: true,
   });
   return (
     <div class="agents-question">
@@ -23,7 +26,7 @@ export function Question({ item }: { readonly item: HeldItem }) {
             <p class="agents-text">{item.lease.question ?? question ?? words.noQuestion}</p>
             {answer && (
               <p class="quiet agents-text">
-                {words.yourAnswer({ time: fromNow(answer.at, now.value), text: answer.text })}
+                {timed((nowMs) => words.yourAnswer({ time: fromNow(answer.at, nowMs), text: answer.text }))}
               </p>
             )}
             {may('work-items:write') && <AnswerForm items={[item]} />}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useBusy } from '../parts/busy.ts';
 import { release } from './acts.ts';
 import { AnswerForm } from './answer-form.tsx';
-import { claimOf, type HeldItem, urgencyOf } from './leases.ts';
+import { claimOf, type HeldItem } from './leases.ts';
 import { words } from './messages.ts';
 
 /** Which claims are selected: an item that another agent has claimed since is not. */
@@ -46,15 +46,14 @@ export function Select({ what, items, selection }: SelectProps) {
 interface SelectedProps {
   readonly items: readonly HeldItem[];
   readonly selection: Selection;
-  readonly nowMs: number;
 }
 
 /** What can be done with all that are selected, at once. */
-export function Selected({ items, selection, nowMs }: SelectedProps) {
+export function Selected({ items, selection }: SelectedProps) {
   const chosen = items.filter(selection.has);
   const { isBusy, run } = useBusy(words.title);
   if (chosen.length === 0) return null;
-  const areAsking = chosen.every(({ lease }) => urgencyOf(lease, nowMs) === 'awaiting_input');
+  const areAsking = chosen.every(({ lease }) => lease.state === 'awaiting_input');
   return (
     <section class="panel stack agents-selected" aria-label={words.selected({ n: chosen.length })}>
       <div class="row">

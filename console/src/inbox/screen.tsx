@@ -4,12 +4,11 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
-import { now } from '../clock.ts';
-import { fromNow } from '../language/format.ts';
 import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
+import { When } from '../parts/when.tsx';
 import { filter, setFilters } from '../router.ts';
 import { filtersOfAddress, isOfFeedback } from './feedback.ts';
 import { FilterChoices } from './filters.tsx';
@@ -116,7 +115,7 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
                 <span class="quiet row">
                   <span class="tag">{words[item.status]}</span>
                   <span>{words[item.category]}</span>
-                  <span>{fromNow(item.createdAt, now.value)}</span>
+                  <When at={item.createdAt} />
                 </span>
               </button>
             </li>
