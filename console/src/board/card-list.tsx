@@ -1,7 +1,7 @@
 import type { Column } from '@worktrack/contracts/projects/board';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { Key } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
 import { Failed, Loading } from '../parts/page/states.tsx';
 import { useFirstDrawn, useVirtual } from '../parts/page/virtual.ts';
@@ -58,6 +58,7 @@ export function CardList({ cards, column, lane, pages, focused, onFocus }: CardL
     return whenDraggable(({ column: accept }) => accept(element, { onOver: setOver, onDrop }));
   }, [cards, column]);
 
+  const shown = useMemo(() => cardsOf(pages.data), [pages.data]);
   const [isEntered, setEntered] = useState(false);
   const enter = () => setEntered(true);
   return (
@@ -73,7 +74,7 @@ export function CardList({ cards, column, lane, pages, focused, onFocus }: CardL
         scroller={() => scroller.current}
         isLong={!lane || isEntered}
         cards={cards}
-        shown={cardsOf(pages.data)}
+        shown={shown}
         pages={pages}
         focused={focused}
         onFocus={onFocus}
@@ -103,7 +104,7 @@ function Cards({ scroller, isLong, ...props }: CardsProps) {
     count: shown.length,
     estimatePx: CARD_PX,
     gapPx: GAP_PX,
-    keyOf: (index) => shown[index]?.id ?? String(index),
+    keyOf: useCallback((index: number) => shown[index]?.id ?? String(index), [shown]),
     isEnabled: !isFew && (isLong || focusedAt >= FIRST),
     ...(isInLane && { overscan: 2 }),
   });
