@@ -6,10 +6,9 @@ import type { CallContext, Reply } from '@worktrack/rpc/types';
 import { tooLate } from '../failure.ts';
 import { enterOperation } from '../outbox/audited.ts';
 import { commitAlone, type TransactionScope } from '../writes/commit-alone.ts';
-import { commitTogether } from '../writes/group-commit.ts';
+import { commitTogether, nextAttempt } from '../writes/group-commit.ts';
 import { patienceMs } from '../writes/patience.ts';
 import { Stale } from '../writes/stale.ts';
-import { inTurn } from '../writes/turns.ts';
 import { type CommitOutcome, WriteSet } from '../writes/write-set.ts';
 import {
   AlreadyDone,
@@ -118,13 +117,13 @@ async function writeGrouped(
         return undefined;
       }
       recordEffect(identity, answer, writes);
-      await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity));
+      await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity), met.size > 0);
       writes.conclude('stored');
       return answer;
     };
     try {
       // Not before the first attempt, which usually meets nobody.
-      return await (met.size === 0 ? run() : inTurn(met, run));
+      return await (met.size === 0 ? run() : nextAttempt(met, run));
     } catch (error) {
       let outcome: CommitOutcome = 'unknown';
       try {

@@ -5,6 +5,7 @@ import { databaseFailure, tooLate } from '../failure.ts';
 import { transaction } from '../transaction.ts';
 import { type Blame, flush } from './flush.ts';
 import { Stale } from './stale.ts';
+import { inTurn } from './turns.ts';
 import type { Filter, WriteSet } from './write-set.ts';
 
 /** Concurrent transactions: while they are in progress, new writes accumulate for the next. More of them would mean smaller groups, each with its own commit. */
@@ -13,12 +14,16 @@ const MAX_GROUPS = 2;
 const MAX_OPERATIONS = 500;
 /** A group without a reply for this long (a silent connection, a server busy with something large) delays no others. */
 const HELD_UP_MS = 500;
+/** For so long a call lets those go first that met others before. Their turns take some 20 ms each. */
+const GIVES_WAY_MS = 250;
 
 interface Queued {
   readonly writes: WriteSet;
   readonly deadlineAtMs: number;
   /** Whether it was stored, read outside the transaction. */
   readonly isStored: () => Promise<boolean>;
+  /** For what has its turn it lets others go first only until then. */
+  readonly givesWayUntilMs: number;
   /** It relies on what others in its transaction may change, or met a failure that may have been somebody else's: try it without others. */
   alone: boolean;
   readonly done: () => void;
@@ -29,8 +34,12 @@ interface Group {
   readonly members: readonly Queued[];
   readonly exclusive: Set<string>;
   readonly shared: Map<string, Filter>;
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
 }
 
+/** What those have written before that have their turn. */
+const turns = new Set<ReadonlySet<string>>();
 const queue: Queued[] = [];
 const underWay = new Set<Group>();
 let heldUp = 0;
@@ -45,11 +54,34 @@ export function commitTogether(
   writes: WriteSet,
   deadlineAtMs: number,
   isStored: () => Promise<boolean>,
+  hasTurn = false,
 ): Promise<void> {
   return new Promise((done, failed) => {
-    queue.push({ writes, deadlineAtMs, isStored, alone: writes.reliesOnCount, done, failed });
+    const givesWayUntilMs = hasTurn ? 0 : Date.now() + GIVES_WAY_MS;
+    queue.push({ writes, deadlineAtMs, isStored, givesWayUntilMs, alone: writes.reliesOnCount, done, failed });
     startGroups();
   });
+}
+
+/**
+ * The next attempt of a call that met others: one of those that write one of these documents at a time, once nobody is writing them, and while nobody begins to who
+ * only relies on them. Of those there may be as many as there are calls, and each changes what it would read.
+ */
+export async function nextAttempt<T>(keys: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await inTurn(keys, async () => {
+      turns.add(keys);
+      const groups = [...underWay].filter(({ exclusive, shared }) =>
+        [...keys].some((key) => exclusive.has(key) || shared.has(key)),
+      );
+
+      await Promise.all(groups.map(({ promise }) => promise));
+      return await work();
+    });
+  } finally {
+    turns.delete(keys);
+    startGroups();
+  }
 }
 
 function startGroups(): void {
@@ -68,13 +100,17 @@ function nextGroup(): Group | undefined {
   let operations = 0;
   const rest: Queued[] = [];
   for (const waiting of queue) {
-    const { writes, alone, deadlineAtMs, failed } = waiting;
+    const { writes, alone, deadlineAtMs, givesWayUntilMs, failed } = waiting;
     if (Date.now() >= deadlineAtMs) {
       failed(tooLate());
       continue;
     }
     const fits = members.length === 0 || (!alone && !members[0]?.alone && operations + writes.size <= MAX_OPERATIONS);
-    const isFree = fits && !meets(writes, exclusive, shared) && [...underWay].every((group) => isApart(writes, group));
+    const isFree =
+      fits &&
+      !meets(writes, exclusive, shared) &&
+      [...underWay].every((group) => isApart(writes, group)) &&
+      (Date.now() >= givesWayUntilMs || !reliesOnTurns(writes));
     if (!isFree) {
       rest.push(waiting);
       continue;
@@ -86,7 +122,14 @@ function nextGroup(): Group | undefined {
   }
   queue.splice(0, queue.length, ...rest);
   if (members.length === 0) return undefined;
-  return { members, exclusive, shared };
+  return { members, exclusive, shared, ...Promise.withResolvers<void>() };
+}
+
+function reliesOnTurns(writes: WriteSet): boolean {
+  if (turns.size === 0) return false;
+  const all = [...turns];
+  for (const [key] of writes.shared()) if (all.some((keys) => keys.has(key))) return true;
+  return false;
 }
 
 /** Whether one transaction cannot hold both. */
@@ -129,6 +172,7 @@ async function run(group: Group): Promise<void> {
     ended.abort();
     await watch;
     underWay.delete(group);
+    group.resolve();
     startGroups();
   }
 }
