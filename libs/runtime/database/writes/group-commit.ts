@@ -22,7 +22,7 @@ interface Queued {
   readonly deadlineAtMs: number;
   /** Whether it was stored, read outside the transaction. */
   readonly isStored: () => Promise<boolean>;
-  /** For what has its turn it lets others go first only until then. */
+  /** Until then it lets those go first that have their turn for what it relies on. */
   readonly givesWayUntilMs: number;
   /** It relies on what others in its transaction may change, or met a failure that may have been somebody else's: try it without others. */
   alone: boolean;
@@ -64,8 +64,8 @@ export function commitTogether(
 }
 
 /**
- * The next attempt of a call that met others: one of those that write one of these documents at a time, once nobody is writing them, and while nobody begins to who
- * only relies on them. Of those there may be as many as there are calls, and each changes what it would read.
+ * The next attempt of a call that met others: in turn with those that write the same documents, once nobody is writing them, and while nobody starts to who only
+ * relies on them. Any number of those are committed at once, and each would change what this one reads.
  */
 export async function nextAttempt<T>(keys: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
   try {
@@ -74,7 +74,6 @@ export async function nextAttempt<T>(keys: ReadonlySet<string>, work: () => Prom
       const groups = [...underWay].filter(({ exclusive, shared }) =>
         [...keys].some((key) => exclusive.has(key) || shared.has(key)),
       );
-
       await Promise.all(groups.map(({ promise }) => promise));
       return await work();
     });
