@@ -17,7 +17,7 @@ import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { DAYS, fieldWords } from '../parts/item/plain-fields.ts';
+import { DAYS, type DayField, fieldWords } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
@@ -92,7 +92,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
   const [priority, setPriority] = useState<Priority>('medium');
   const [parent, setParent] = useState(place.parent ?? '');
   const [dependsOn, setDependsOn] = useState(NOTHING_ENTERED);
-  const [days, setDays] = useState<Partial<Record<(typeof DAYS)[number], string | undefined>>>({});
+  const [days, setDays] = useState<Partial<Record<DayField, string | undefined>>>({});
   const [estimate, setEstimate] = useState('');
   const [labels, setLabels] = useState<string[]>([]);
   const [template, setTemplate] = useState<Template>();

@@ -21,8 +21,9 @@ import { words as selectionWords } from '../views/selection/messages.ts';
 import { type CellName, nameOf, STANDARD } from './columns.ts';
 import { words } from './messages.ts';
 
+const EDITED: readonly CellName[] = ['title', ...STANDARD];
 /** What is changed in its cell. */
-export const isEdited = (column: CellName): boolean => ['title', ...STANDARD].includes(column);
+export const isEdited = (column: CellName): boolean => EDITED.includes(column);
 
 interface EditorProps {
   readonly card: Card;
