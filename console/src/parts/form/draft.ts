@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { keep, kept, keptNames, unkeep } from '../../kept.ts';
 import { identity } from '../../session.ts';
 
@@ -30,8 +30,8 @@ export function useDraft(name: string, begin = '') {
     timer.current = undefined;
     write(key, { text: latest.current, atMs: Date.now() });
   };
-  // What was typed last is not lost with the page, nor with the part of it.
-  useEffect(() => {
+  // What was typed last is not lost with the page, nor with the part of it, however soon after it was drawn: other effects begin a frame later.
+  useLayoutEffect(() => {
     const flush = () => timer.current !== undefined && store();
     addEventListener('pagehide', flush);
     return () => {
