@@ -22,8 +22,8 @@ import { handlesMigration } from './migrations/handles.repository.ts';
 import { roleLimitMigrations } from './migrations/role-limit.repository.ts';
 import { Refusals } from './trust/refusals.ts';
 
-/** Exchanges that wait for an issuer to tell its keys (trustTokens.exchangeWaiting). */
-const EXCHANGES_WAITING = 200;
+/** Calls that wait for an issuer to tell its keys (trustTokens.exchangeWaiting), or for the document of an app (connections.start). */
+const CALLS_WAITING = 200;
 
 const settings = config();
 
@@ -77,7 +77,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
     signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     log,
     observer: rpcObserver,
-    longPrefetch: EXCHANGES_WAITING,
+    longPrefetch: CALLS_WAITING,
   });
   onStop(() => server.stop());
   return undefined;

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import type { AuditEntry } from '@worktrack/contracts/audit/entry';
 import {
   ACCESS_TOKEN_MARK,
@@ -252,6 +253,35 @@ describe('what is allowed is decided by the person who looks at it, and by nobod
     expect(redirected.headers['referrer-policy']).toBe('no-referrer');
     expect(redirected.headers['access-control-allow-origin']).toBeUndefined();
   });
+});
+
+test('while documents of apps never come, as many as may be waited for, keys are looked up as always', async () => {
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const asked: Promise<void>[] = [];
+  try {
+    for (const localAddress of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) {
+      for (let nth = 0; nth < 5; nth++) {
+        const path = `/silent/${localAddress}/${nth}.json`;
+        apps.answers.set(path, (_request, response) => void isOver.then(() => response.destroy()));
+        const url = `${base}/connect/authorize?${authorizeParameters(`${apps.url}${path}`, newVerifier())}`;
+        waiting++;
+        const answered = new Promise<void>((resolve, reject) => {
+          request(url, { localAddress }, (response) => response.resume().on('end', resolve))
+            .on('error', reject)
+            .end();
+        });
+        asked.push(answered.finally(() => waiting--));
+        // Each in a message of its own.
+        await expect.poll(() => apps.fetches.get(path), { interval: 5 }).toBe(1);
+      }
+    }
+    const { status } = await fetch(`${base}/api/me`, { headers: { authorization: `Bearer ${newKey(KEY_MARK)}` } });
+    expect({ status, waiting }).toEqual({ status: 401, waiting: 20 });
+  } finally {
+    end();
+    await Promise.all(asked);
+  }
 });
 
 describe('a code and a refresh token', () => {

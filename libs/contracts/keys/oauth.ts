@@ -16,6 +16,7 @@ const Text = z.string().max(MAX_PARAMETER_LENGTH);
 const Network = z.string().max(100);
 const UserAgent = z.string().max(256).nullable();
 
+/** In a lane of its own, since the server of a document may take seconds to answer, and whoever sends browsers here chooses which. */
 export const startConnection = operation({
   name: 'connections.start',
   summary:
@@ -43,6 +44,7 @@ export const startConnection = operation({
   }),
   output: z.object({ id: RecordId }),
   errors: [],
+  lane: 'long',
 });
 
 /** What a request for tokens has in common. */

@@ -164,6 +164,31 @@ test('whoever has documents fetched that never come keeps no app out that is kno
   }
 });
 
+test('no more wait for the same document, either, and from one address none that leaves others no place', async () => {
+  const [store, known] = [clients(), apps.publish()];
+  expect(await store.find(known)).toMatchObject({ name: 'Test app' });
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  apps.answers.set('/silent.json', (_request, response) => void isOver.then(() => response.destroy()));
+  let waiting = 0;
+  const ask = async (network: string) => {
+    waiting++;
+    return await store.find(`${apps.url}/silent.json`, network).finally(() => waiting--);
+  };
+  const asked = Array.from({ length: 50 }, () => ask('one'));
+  try {
+    await expect.poll(() => waiting).toBe(5);
+    expect(await store.find(known, 'one')).toMatchObject({ name: 'Test app' });
+    expect(await store.find('registered nowhere', 'one')).toMatchObject({ problem: 'unknown-client' });
+    asked.push(
+      ...['two', 'three', 'four', 'five'].flatMap((network) => Array.from({ length: 50 }, () => ask(network))),
+    );
+    await expect.poll(() => waiting).toBe(20);
+  } finally {
+    end();
+    await Promise.all(asked);
+  }
+});
+
 test('however many browsers come at once, a document is asked for once, and one that fails not again within a minute', async () => {
   const [store, good] = [clients(), apps.publish({}, { 'cache-control': 'max-age=60' })];
   await Promise.all(Array.from({ length: 50 }, () => store.find(good)));

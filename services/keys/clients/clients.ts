@@ -15,9 +15,9 @@ const DAY_MS = 24 * 60 * 60_000;
 /** How long a client whose document was not to be had is not asked again, by a replica. */
 const FAILED_MS = 60_000;
 const MAX_FAILED = 1_000;
-/** Whoever sends browsers here chooses what is fetched: never more than this at once, by a replica. */
+/** Whoever sends browsers here chooses what is fetched: never more than this wait at once, in a replica, also for the same document. */
 const MAX_AT_ONCE = 20;
-/** And for nobody more than this: documents that never come, asked for from one address, would leave none for others. */
+/** And of one address no more than this: waiting for documents that never come, it would leave no place for others. */
 const MAX_AT_ONCE_PER_NETWORK = 5;
 
 export interface KnownClient extends DescribedClient {
@@ -36,13 +36,18 @@ const NEITHER: UnknownClient = {
   detail: 'It is neither the address of a client metadata document nor the id of a client that has registered here.',
 };
 
+const BUSY: UnknownClient = {
+  problem: 'document-unreachable',
+  detail: 'Too many documents are being fetched. Try again.',
+};
+
 /** The apps that ask for something: by their documents, kept for as long as these say, and by their registrations. */
 export class Clients {
   readonly #destinations: Destinations;
   readonly #log: Log;
   readonly #underWay = new Map<string, Promise<KnownClient | UnknownClient>>();
-  /** For whom, once for each document. */
-  readonly #fetching: string[] = [];
+  /** From where each that waits has come. */
+  readonly #waiting: string[] = [];
   readonly #failed = new LRUCache<string, UnknownClient>({ max: MAX_FAILED, ttl: FAILED_MS });
 
   constructor({ destinations, log }: { readonly destinations: Destinations; readonly log: Log }) {
@@ -55,29 +60,30 @@ export class Clients {
    * @returns the same for all who ask at once
    */
   async find(clientId: string, network: string): Promise<KnownClient | UnknownClient> {
-    const underWay =
-      this.#underWay.get(clientId) ?? this.#find(clientId, network).finally(() => this.#underWay.delete(clientId));
-    this.#underWay.set(clientId, underWay);
-    return await underWay;
+    const ofNetwork = this.#waiting.filter((each) => each === network).length;
+    if (this.#waiting.length >= MAX_AT_ONCE || ofNetwork >= MAX_AT_ONCE_PER_NETWORK) {
+      const stored = await readClient(clientId);
+      if (stored) return known(stored);
+      return isDocumentAddress(clientId) ? BUSY : NEITHER;
+    }
+    this.#waiting.push(network);
+    try {
+      const underWay =
+        this.#underWay.get(clientId) ?? this.#find(clientId).finally(() => this.#underWay.delete(clientId));
+      this.#underWay.set(clientId, underWay);
+      return await underWay;
+    } finally {
+      this.#waiting.splice(this.#waiting.indexOf(network), 1);
+    }
   }
 
-  async #find(clientId: string, network: string): Promise<KnownClient | UnknownClient> {
+  async #find(clientId: string): Promise<KnownClient | UnknownClient> {
     const stored = await readClient(clientId);
     if (!isDocumentAddress(clientId)) return stored ? known(stored) : NEITHER;
     if (stored?.freshUntil && stored.freshUntil.getTime() > Date.now()) return known(stored);
     const failed = this.#failed.get(clientId);
     if (failed) return failed;
-    const ofNetwork = this.#fetching.filter((each) => each === network).length;
-    if (this.#fetching.length >= MAX_AT_ONCE || ofNetwork >= MAX_AT_ONCE_PER_NETWORK) {
-      if (stored) return known(stored);
-      return { problem: 'document-unreachable', detail: 'Too many documents are being fetched. Try again.' };
-    }
-    this.#fetching.push(network);
-    try {
-      return await this.#fetch(clientId, stored);
-    } finally {
-      this.#fetching.splice(this.#fetching.indexOf(network), 1);
-    }
+    return await this.#fetch(clientId, stored);
   }
 
   async #fetch(clientId: string, stored: ClientDocument | undefined): Promise<KnownClient | UnknownClient> {
