@@ -175,3 +175,20 @@ test('a call that met others is not met again by those who only rely on what it 
   // One that has given way for long on a slow machine goes first after all.
   expect(met).toBeLessThan(5);
 });
+
+test('a turn that takes long holds up for a moment who only relies on what it changes, also if nobody else calls', async () => {
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const keys = setOf((writes) => writes.update(NodeModel, { _id: 'middle' }, {})).exclusiveKeys;
+  const turn = nextAttempt(keys, () => {
+    begun.resolve();
+    return over.promise;
+  });
+  await begun.promise;
+  try {
+    await commit(setOf((writes) => writes.rely(middle({ version: 1 }))));
+  } finally {
+    over.resolve();
+    await turn;
+  }
+}, 30_000);

@@ -43,6 +43,7 @@ const turns = new Set<ReadonlySet<string>>();
 const queue: Queued[] = [];
 const underWay = new Set<Group>();
 let heldUp = 0;
+let lookAgain: NodeJS.Timeout | undefined;
 
 /**
  * Commits a call's writes together with those of concurrent calls: one transaction, one command and one journal sync for all
@@ -86,9 +87,16 @@ export async function nextAttempt<T>(keys: ReadonlySet<string>, work: () => Prom
 function startGroups(): void {
   while (queue.length > 0 && underWay.size - heldUp < MAX_GROUPS) {
     const group = nextGroup();
-    if (!group) return;
+    if (!group) break;
     void run(group);
   }
+  // A turn may take longer than who gives way to it waits, and nothing else says that their time is over.
+  if (queue.length > 0 && turns.size > 0) lookAgain ??= setTimeout(afterGivingWay, GIVES_WAY_MS).unref();
+}
+
+function afterGivingWay(): void {
+  lookAgain = undefined;
+  startGroups();
 }
 
 /** The first in the queue that can go, and all others that can go with it; undefined while each of them writes something that is being written. */
