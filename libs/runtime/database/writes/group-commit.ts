@@ -43,7 +43,7 @@ const turns = new Set<ReadonlySet<string>>();
 const queue: Queued[] = [];
 const underWay = new Set<Group>();
 let heldUp = 0;
-let lookAgain: NodeJS.Timeout | undefined;
+let isLookingAgain = false;
 
 /**
  * Commits a call's writes together with those of concurrent calls: one transaction, one command and one journal sync for all
@@ -91,12 +91,12 @@ function startGroups(): void {
     void run(group);
   }
   // A turn may take longer than who gives way to it waits, and nothing else says that their time is over.
-  if (queue.length > 0 && turns.size > 0) lookAgain ??= setTimeout(afterGivingWay, GIVES_WAY_MS).unref();
-}
-
-function afterGivingWay(): void {
-  lookAgain = undefined;
-  startGroups();
+  if (queue.length === 0 || turns.size === 0 || isLookingAgain) return;
+  isLookingAgain = true;
+  setTimeout(() => {
+    isLookingAgain = false;
+    startGroups();
+  }, GIVES_WAY_MS).unref();
 }
 
 /** The first in the queue that can go, and all others that can go with it; undefined while each of them writes something that is being written. */
