@@ -122,12 +122,13 @@ describe('keys are not to be had', () => {
   });
 });
 
-test('keys that are too weak, for encryption, or of other kinds are left out, however many they are', async () => {
+test('keys that are too weak or too slow, for encryption, or of other kinds are left out, however many they are', async () => {
   const { jwk } = issuer.key('RS256');
   issuer.keySet = {
     body: {
       keys: [
         { ...jwk, kid: 'weak', n: (jwk.n as string).slice(0, 170) },
+        { ...jwk, kid: 'slow', e: jwk.n },
         { ...jwk, kid: 'enc', use: 'enc' },
         ...Array.from({ length: 150 }, () => ({ kty: 'oct', kid: 'secret', k: 'c2VjcmV0' })),
         { ...jwk, kid: undefined },
@@ -137,5 +138,7 @@ test('keys that are too weak, for encryption, or of other kinds are left out, ho
     },
   };
   const store = replica();
-  expect(await Promise.all(['weak', 'enc', 'secret', 'good'].map((each) => found(store, each)))).toEqual([0, 0, 0, 1]);
+  expect(await Promise.all(['weak', 'slow', 'enc', 'secret', 'good'].map((each) => found(store, each)))).toEqual([
+    0, 0, 0, 0, 1,
+  ]);
 });

@@ -2,6 +2,8 @@ import type { PublicJwk } from './trust-rules.model.ts';
 
 const MIN_RSA_BITS = 2_048;
 const MAX_RSA_BITS = 8_192;
+/** 65537 has 17. One as long as the modulus makes a verification cost as much as a signature: 22 ms, and whoever makes a rule chooses its keys. */
+const MAX_EXPONENT_BITS = 32;
 const MAX_MEMBER_LENGTH = 4_096;
 
 /** The members that a key is verified with (RFC 7518, 6; RFC 8037, 2), and those by which it is found. All else is left out, certificates too. */
@@ -42,6 +44,8 @@ export function publicJwk(
     const bits = bitsOf(jwk.n ?? '');
     if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS)
       return { problem: `must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits` };
+    if (bitsOf(jwk.e ?? '') > MAX_EXPONENT_BITS)
+      return { problem: `must have an e of at most ${MAX_EXPONENT_BITS} bits` };
   }
   for (const finder of FINDERS) {
     const value = given[finder];

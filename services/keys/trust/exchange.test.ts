@@ -585,6 +585,16 @@ describe('a refusal can be understood by who may', () => {
     await strict.stop();
   });
 
+  test('of keys with one id, four are tried', async () => {
+    const unclear = await TestIssuer.start();
+    const claims = async () => ({ ...CLAIMS, aud: (await newRule({ issuer: unclear.url })).audience });
+    unclear.keys = Array.from({ length: 5 }, () => newIssuerKey('EdDSA', 'one for all'));
+    const outcomes: string[] = [];
+    for (const key of unclear.keys) outcomes.push(await outcomeOf(unclear.jwt(await claims(), { key })));
+    expect(outcomes).toEqual(['granted', 'granted', 'granted', 'granted', 'refused']);
+    await unclear.stop();
+  });
+
   test('the last 100 are kept, and what nobody signed pushes out nothing that the issuer did', async () => {
     const rule = await newRule();
     const claims = { ...CLAIMS, aud: rule.audience };

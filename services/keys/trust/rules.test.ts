@@ -206,6 +206,7 @@ describe('a rule of trust is refused, and its maker told what it would allow', (
 
   test.each([
     ['RSA of 1 024 bits', () => jwkOf('rsa', 1_024)],
+    ['RSA with an exponent as long as its modulus', () => ({ ...jwkOf('rsa'), e: jwkOf('rsa').n })],
     ['another curve', () => jwkOf('ec', 'P-384')],
     ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' })],
     ['a private key', () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })],
