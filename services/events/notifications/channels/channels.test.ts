@@ -10,6 +10,7 @@ import { until } from '../../webhooks/testing.ts';
 import { SettingsModel } from '../notifications.model.ts';
 import { ChannelModel } from './channels.model.ts';
 import { takeChannel } from './channels.repository.ts';
+import { countMailAtOnce, MAX_AT_ONCE_PER_DAY } from './mails.repository.ts';
 import { channelTests } from './test-channels.ts';
 
 interface Mail {
@@ -291,6 +292,35 @@ describe('by mail', () => {
     at('2126-03-03T05:00:01Z');
     await until(() => expect(mailsTo(here.ada)).toHaveLength(2));
     expect(mailsTo(here.ada)[1]?.text).not.toMatch(/apple|pear/);
+  });
+
+  test('an address gets so many at once on a day; what passes that comes with the daily digest', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2126-03-02T20:30:00Z') });
+    const at = (time: string) => {
+      vi.setSystemTime(new Date(time));
+      return { at: time };
+    };
+    for (let i = 1; i < MAX_AT_ONCE_PER_DAY; i++) {
+      await countMailAtOnce(here.organizationId, addressOf(here.ada), new Date());
+    }
+    await set({ mail: 'at_once' });
+    await events.take([mention('the last', here.ada, at('2126-03-02T20:30:01Z'))]);
+    replica();
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(1));
+    for (const [i, words] of ['apple', 'pear'].entries()) {
+      await events.take([mention(words, here.ada, at(`2126-03-02T20:31:0${i}Z`))]);
+      await until(async () => {
+        const own = { organizationId: here.organizationId, userId: here.ada };
+        const channel = await ChannelModel.findOne(own).lean();
+        expect(channel?.dueAt?.toISOString()).toBe('2126-03-03T08:00:00.000Z');
+      });
+    }
+    expect(mailsTo(here.ada)).toHaveLength(1);
+    at('2126-03-03T08:00:01Z');
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(2));
+    expect(mailsTo(here.ada)[1]?.text).toMatch(/apple.*pear/s);
+    await events.take([mention('again', here.ada, at('2126-03-03T08:10:00Z'))]);
+    await until(() => expect(mailsTo(here.ada)).toHaveLength(3));
   });
 
   test('an address that is refused for good is not tried again with the same', async () => {

@@ -9,6 +9,7 @@ import type { ChannelRecord } from './channels.model.ts';
 import { markTold, type TurnEnd, untoldOf, WELL } from './channels.repository.ts';
 import { chatBody } from './chat.ts';
 import type { Mailer } from './mail.ts';
+import { countMailAtOnce } from './mails.repository.ts';
 import { messageOf } from './message.ts';
 import { messages } from './metrics.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -45,10 +46,14 @@ export async function tell(channel: ChannelRecord, parts: TellingParts, isStillH
   const untold = await untoldOf(channel, route.since, MAX_GATHERED);
   const [oldest] = untold;
   if (!oldest) return asItWas;
-  const atMs = tellAtMs({ ...route, quietHours: settings.quietHours }, oldest.at.getTime(), now.getTime());
-  if (atMs > now.getTime()) return { ...asItWas, dueAt: new Date(atMs) };
+  const dueBy = (times: Route['times']) =>
+    new Date(tellAtMs({ times, quietHours: settings.quietHours }, oldest.at.getTime(), now.getTime()));
+  const dueAt = dueBy(route.times);
+  if (dueAt > now) return { ...asItWas, dueAt };
 
   const wanted = untold.filter((each) => isWanted(each, settings, route));
+  const digestAt = dueBy('daily');
+  if (wanted.length > 0 && digestAt > now && !(await route.mayAtOnce(now))) return { ...asItWas, dueAt: digestAt };
   if (!isStillHeld()) return { ...asItWas, dueAt: now };
   const outcome: Outcome = wanted.length > 0 ? await route.send(wanted) : { state: 'told' };
   const pause = outcome.state === 'failed' ? pauseMs(attempts + 1, outcome.wishMs) : undefined;
@@ -90,6 +95,8 @@ interface Route {
   readonly times: Exclude<MailTimes, 'off'>;
   /** null: of all. */
   readonly projects: readonly string[] | null;
+  /** Counts it. If not, it is told with the daily digest. */
+  mayAtOnce(now: Date): Promise<boolean>;
   send(told: readonly NotificationRecord[]): Promise<Outcome>;
   giveUp(outcome: Exclude<Outcome, { readonly state: 'told' }>): Promise<void>;
 }
@@ -103,12 +110,13 @@ function routeOf(
   // Of this one; the next is tried again.
   const giveUp: Route['giveUp'] = async ({ why }) =>
     log.warn({ why, channel: channel.channel, user: channel.userId }, 'A message was given up');
+  const mayAtOnce = async () => true;
   if (channel.channel === 'push') {
     const { push } = channel;
     if (!push || push.publicKey !== pusher?.publicKey) return undefined;
     const { organizationId, userId } = channel;
     return {
-      ...{ since: push.since, times: 'at_once', projects: push.projects },
+      ...{ since: push.since, times: 'at_once', projects: push.projects, mayAtOnce },
       send: (told) => pusher.send(push, told, language),
       giveUp: async (outcome) => {
         if (outcome.state === 'refused') await removeBrowser({ organizationId, userId, id: push.id });
@@ -120,6 +128,8 @@ function routeOf(
     if (!mail || !mailer) return undefined;
     return {
       ...{ ...mail, giveUp },
+      mayAtOnce: (now) =>
+        mail.times === 'at_once' ? countMailAtOnce(channel.organizationId, mail.address, now) : mayAtOnce(),
       send: (told) =>
         mailer.tell(messageOf(told, publicUrl, language), {
           to: mail.address,
@@ -130,7 +140,7 @@ function routeOf(
   }
   if (!webhook || webhook.problem !== null) return undefined;
   return {
-    ...{ since: webhook.since, projects: webhook.projects, times: 'at_once' },
+    ...{ since: webhook.since, projects: webhook.projects, times: 'at_once', mayAtOnce },
     send: async (told) => {
       const { url, format } = webhook;
       return outcomeOf(
