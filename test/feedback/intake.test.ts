@@ -162,6 +162,7 @@ describe('refused with 400, naming the field:', () => {
     ['a message that is an object', { ...good, message: { $gt: '' } }, 'message'],
     ['an empty message', { ...good, message: '' }, 'message'],
     ['a message of white space', { ...good, message: ' \n\t\u00a0\u3000' }, 'message'],
+    ['a message of what nobody sees', { ...good, message: ' \u200b\u200d\u2060\u3164\u0001\u202e ' }, 'message'],
     ['a message of 5001 characters', { ...good, message: 'x'.repeat(5_001) }, 'message'],
     ['a message with a NUL', { ...good, message: 'a\0b' }, 'message'],
     ['a message with a lone surrogate', { ...good, message: 'a\ud800b' }, 'message'],

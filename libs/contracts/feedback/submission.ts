@@ -19,8 +19,11 @@ function optionalText<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 }
 
+/** Nobody sees spaces of no width, marks of direction and fillers either: alone they would be an empty line in the inbox. */
+const VISIBLE = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
 const Message = Text.refine(hasAllowedLength, `must have at most ${MAX_MESSAGE_CODE_POINTS} characters`)
-  .refine((value) => value.trim() !== '', 'must not be empty or only white space')
+  .refine((value) => VISIBLE.test(value), 'must not be empty or only white space')
   // JSON Schema counts code points, zod's own `max` UTF-16 units.
   .meta({ minLength: 1, maxLength: MAX_MESSAGE_CODE_POINTS });
 
