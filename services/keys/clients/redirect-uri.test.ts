@@ -33,6 +33,13 @@ describe('what a code may be sent to', () => {
       'urn:ietf:wg:oauth:2.0:oob',
     ],
     ...[
+      'smb://evil.example/share',
+      'ssh://evil.example/',
+      'ms-msdt:/id%20x',
+      'ldap://evil.example/',
+      'vnc://evil.example',
+    ],
+    ...[
       '//app.example/callback',
       '/callback',
       'app.example',
