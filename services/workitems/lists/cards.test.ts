@@ -103,6 +103,28 @@ test('what a board shows first is in one answer: the same as its parts, whose cu
   await expect(call(own.caller, 'boards.open', { boardId: unknown })).rejects.toThrow(/board/i);
 });
 
+test('a board of which each card says at length what to fix begins with fewer of them', async () => {
+  const own = await startProject();
+  const issues = Array.from({ length: 20 }, () => '直'.repeat(500));
+  const returned = { from: 'review', at: new Date(), summary: '直'.repeat(500), issues };
+  for (const { name } of own.board.columns) {
+    const { id } = await own.create('task', { column: name });
+    const item = await ItemModel.findOne({ organizationId: own.caller.organizationId, _id: id }).lean();
+    const copies = Array.from({ length: 50 }, (_, n) => {
+      const [_id, taskId] = [uuidv7(), `${item?.taskId}${100 + n}`];
+      return { ...item, _id, taskId, foundBy: [itself(_id), itself(taskId)], position: n + 1, returned };
+    });
+    await ItemModel.insertMany(copies, { lean: true });
+  }
+  const view = await call(own.caller, 'boards.open', { projectId: own.project.id, limit: 50 });
+  expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThan(8 * 1024 * 1024);
+  for (const { boardColumnId, cards: first, nextCursor } of view.columns) {
+    expect(first.length).toBeGreaterThan(0);
+    const rest = await call(own.caller, 'boards.cards', { id: own.board.id, boardColumnId, cursor: nextCursor ?? '' });
+    expect(first.length + rest.cards.length).toBe(51);
+  }
+});
+
 test('what filters leave of a board is read once for all its columns, and listed like each of them', async () => {
   const own = await startProject();
   const create = (column: string, assignee: string) => own.create('task', { column, assignee });

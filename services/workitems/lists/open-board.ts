@@ -11,6 +11,8 @@ type Context = ReadContext<FailureOf<typeof operation>>;
 
 /** As many cards as all columns together begin with at most: a board of fifty columns shows a few of each. */
 const MAX_CARDS = 400;
+/** Of what returned tasks are to fix, which may be 60 kB of each: with all else, below what an answer may be (libs/rpc/server/call-runner.ts). */
+const MAX_REWORK_BYTES = 2 * 1024 * 1024;
 
 /** What the console would otherwise ask for one after the other: which projects there are, their boards, and each column. */
 export async function openBoard(
@@ -26,9 +28,17 @@ export async function openBoard(
     boardId ?? (projects.find((each) => each.id === id) ?? (await getProject({ id }, context))).defaultBoardId;
   const board = boards.find((each) => each.id === wanted);
   if (!board) throw context.fail('NOT_FOUND', `There is no board ${wanted} in this project.`);
-  const each = Math.max(1, Math.min(limit, Math.floor(MAX_CARDS / board.columns.length)));
-  const columns = await listColumns(board, { ...filters, limit: each }, context);
-  return { ...known, boards, boardId: board.id, columns };
+  for (let each = Math.max(1, Math.min(limit, Math.floor(MAX_CARDS / board.columns.length))); ; ) {
+    const columns = await listColumns(board, { ...filters, limit: each }, context);
+    const bytes = bytesOfRework(columns);
+    if (bytes <= MAX_REWORK_BYTES || each === 1) return { ...known, boards, boardId: board.id, columns };
+    each = Math.max(1, Math.floor((each * MAX_REWORK_BYTES) / bytes));
+  }
+}
+
+function bytesOfRework(columns: Output<typeof operation>['columns']): number {
+  const all = columns.flatMap(({ cards }) => cards.flatMap(({ rework }) => rework ?? []));
+  return all.reduce((sum, rework) => sum + Buffer.byteLength(JSON.stringify(rework)), 0);
 }
 
 function newestOf(projects: readonly { readonly id: string }[], { caller }: Context): string | undefined {
