@@ -34,7 +34,8 @@ function start(script: HTMLScriptElement) {
 }
 
 const script = findScript();
-if (window.WorktrackFeedback) {
+// An element with this id or name is found on the window as well, but inherited.
+if (Object.hasOwn(window, 'WorktrackFeedback') && window.WorktrackFeedback) {
   warn('The script is on this page twice; the second tag is passed over.');
 } else if (!script) {
   warn('The script tag needs data-public-key="pk_…", the public key of a feedback source.');

@@ -84,6 +84,17 @@ test('a tag without a key puts nothing on the page and says why; so does a secon
   expect(await twice.launcher.count()).toBe(1);
 });
 
+test('an element of the page that has the name of the widget is not taken for it', async () => {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, {
+    tag: source.tag,
+    body: '<button id="WorktrackFeedback" onclick="WorktrackFeedback.open()">Say something</button>',
+  });
+  await visitor.page.getByText('Say something').click();
+  await visitor.dialog.waitFor();
+  expect(visitor.console).toEqual([]);
+});
+
 test('a tag in the head, which runs before there is a body, works as well', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag, tagIn: 'head' });
