@@ -154,6 +154,26 @@ test('a long history is read to its beginning', async () => {
   expect(await more.count()).toBe(0);
 });
 
+test('of what was made of an epic, only what is in view is laid out', async () => {
+  const { organization } = stage;
+  const epic = await createItem(organization, { type: 'epic', title: 'Much' });
+  const items = Array.from({ length: 100 }, (_, n) => ({ type: 'task', title: `Part ${n}`, parentId: epic.id }));
+  const { boardId, projectId, columns } = organization;
+  await organization.call('POST', '/api/work-items/batch', {
+    projectId,
+    boardId,
+    boardColumnId: columns.Backlog,
+    items,
+  });
+  const { page } = await stage.visit(`items/${epic.taskId}`);
+  const links = page.getByRole('region', { name: 'Trace' }).getByRole('link');
+  await expect.poll(() => links.count()).toBe(100);
+  const isLaidOut = () => links.last().evaluate((link) => link.checkVisibility({ contentVisibilityAuto: true }));
+  expect(await isLaidOut()).toBe(false);
+  await links.last().focus();
+  await expect.poll(isLaidOut).toBe(true);
+});
+
 test('comments are sent, and files are attached, shown and deleted', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Talked about' });
@@ -369,7 +389,7 @@ test('parent, dependencies and type are chosen by words, and z takes each back',
   // What is refused stays typed, and says why.
   await page.getByRole('combobox', { name: 'Depends on', exact: true }).fill('W-T-999');
   await page.keyboard.press('Enter');
-  await page.getByText(`${item.taskId} was not changed.`).waitFor();
+  await page.getByText(`Not changed: ${item.taskId}.`).waitFor();
   expect(await page.getByRole('combobox', { name: 'Depends on', exact: true }).inputValue()).toBe('W-T-999');
 
   await page.getByRole('button', { name: `Remove ${base.taskId}` }).click();

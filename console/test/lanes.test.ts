@@ -82,7 +82,7 @@ test('cards in lanes by epic are moved to another epic with the mouse and the ke
 
   // An epic is in no other.
   await dragInto(page, 'Themes', ofSync, 'Backlog');
-  await page.getByText(`${themes.taskId} was not changed.`).waitFor();
+  await page.getByText(`Not changed: ${themes.taskId}.`).waitFor();
   await expect.poll(() => titlesIn(page, ofThemes, 'In Progress')).toEqual(['Two', 'Themes']);
 
   await titled(page, 'Three').locator('.card-title').focus();

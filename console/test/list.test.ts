@@ -172,6 +172,25 @@ test('a long list is read page by page as one goes down, of which only what is i
   expect(complaints).toEqual([]);
 });
 
+test('what somebody else deletes is no longer counted as selected', async () => {
+  const organization = await stage.newOrganization();
+  const [first] = [
+    await createItem(organization, { title: 'One' }),
+    await createItem(organization, { title: 'Two' }),
+    await createItem(organization, { title: 'Three' }),
+  ];
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  await page.getByRole('checkbox', { name: `Select ${first.taskId}` }).click();
+  await page
+    .getByRole('checkbox')
+    .first()
+    .click({ modifiers: ['Shift'] });
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByText('3 selected').waitFor();
+  await organization.call('DELETE', `/api/work-items/${first.id}`);
+  await bar.getByText('2 selected').waitFor();
+});
+
 test('what is selected of a long list that is searched stays so while others work, and is moved and moved back as one', async () => {
   const organization = await stage.newOrganization();
   const all = Array.from({ length: 501 }, (_, at) => ({ title: `Item ${at}` }));

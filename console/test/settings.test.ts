@@ -105,6 +105,26 @@ test('a key is created with chosen permissions, shown once, shows when it was us
   await visitor.isGood('settings-keys-ended');
 });
 
+test('of a long list, only what is in view is laid out', async () => {
+  const many = await stage.newOrganization();
+  for (let count = 0; count < 40; count++)
+    await many.call('POST', '/api/api-keys', { name: `Key ${count}`, permissions: ['projects:read'] });
+  const { page } = await stage.visit('settings/keys', { apiKey: many.apiKey });
+  await expect.poll(() => page.getByRole('button', { name: /^Revoke/ }).count()).toBe(41);
+  const isLaidOut = (at: number) =>
+    page
+      .getByRole('heading', { name: /key/i, level: 2 })
+      .nth(at)
+      .evaluate((heading) => heading.checkVisibility({ contentVisibilityAuto: true }));
+  await expect.poll(() => isLaidOut(0)).toBe(true);
+  expect(await isLaidOut(40)).toBe(false);
+  await page
+    .getByRole('button', { name: /^Revoke/ })
+    .last()
+    .focus();
+  await expect.poll(() => isLaidOut(40)).toBe(true);
+});
+
 test('a key is created and revoked with the keyboard alone', async () => {
   const visitor = await stage.visit('settings/keys');
   const { page } = visitor;

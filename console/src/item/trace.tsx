@@ -46,7 +46,7 @@ export function Trace({ item }: { readonly item: WorkItem }) {
             {descendants.length > 0 && (
               <div>
                 <h3>{words.madeOfIt}</h3>
-                <ul class="plain stack">
+                <ul class="plain stack item-made">
                   {descendants.map((each) => (
                     <li key={each.id}>
                       <ItemLink item={each} />

@@ -1,5 +1,5 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon, nextIcon } from '../parts/icons.ts';
@@ -217,7 +217,8 @@ export function Table({ list, boards, columns }: TableProps) {
       </div>
     );
   });
-  const find = useCallback((id: string) => list.find(id), [list]);
+  // Another with each change: what is selected may have gone.
+  const find = useMemo(() => (id: string) => list.find(id), [lines]);
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a table cannot be laid out so */}

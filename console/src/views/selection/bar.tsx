@@ -34,7 +34,8 @@ export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
   useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
   // As they are when something is chosen, not when the bar was drawn.
   const chosen = () => [...selected.value].flatMap((id) => find(id)?.card ?? []);
-  const boardIds = new Set(chosen().map(({ boardId }) => boardId));
+  const drawn = chosen();
+  const boardIds = new Set(drawn.map(({ boardId }) => boardId));
   // Items of several boards have no column in common.
   const columns = (boardIds.size > 1 ? undefined : boards.find(({ id }) => boardIds.has(id)))?.columns ?? [];
   const roleOf = (id: string) => columns.find((column) => column.id === id)?.role;
@@ -84,7 +85,7 @@ export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
   };
   return (
     <section class="selection-bar" aria-label={words.selection}>
-      <p role="status">{words.selected({ n: selected.value.size })}</p>
+      <p role="status">{words.selected({ n: drawn.length })}</p>
       {menus
         .filter(([, items]) => items.length > 0)
         .map(([name, items]) => (
