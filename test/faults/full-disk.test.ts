@@ -80,6 +80,8 @@ const fullDisk: Fault = {
     refusal = await uploadUntilRefused();
     await delay(FULL_MS);
     disk.free();
+    // A database that could not write has ended, and returns with the next attempt to start it.
+    await trial.acknowledgedSince(Date.now(), 1);
   },
 };
 
