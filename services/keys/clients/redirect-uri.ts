@@ -5,22 +5,8 @@ const NEVER: ReadonlySet<string> = new Set([
   ...['about', 'blob', 'chrome', 'content', 'data', 'feed', 'file', 'filesystem', 'ftp', 'intent', 'jar', 'javascript'],
   ...['mailto', 'resource', 'sms', 'tel', 'urn', 'vbscript', 'view-source', 'ws', 'wss', 'worktrack'],
   // Their programs connect to whatever server is named, some of them with the person's own credentials, also after a refusal.
-  ...[
-    'afp',
-    'cifs',
-    'ftps',
-    'ldap',
-    'ldaps',
-    'ms-msdt',
-    'nfs',
-    'rdp',
-    'search-ms',
-    'sftp',
-    'smb',
-    'ssh',
-    'telnet',
-    'vnc',
-  ],
+  ...['afp', 'cifs', 'ftps', 'ldap', 'ldaps', 'ms-msdt', 'nfs', 'rdp'],
+  ...['search-ms', 'sftp', 'smb', 'ssh', 'telnet', 'vnc'],
 ]);
 /** A scheme of one's own (RFC 8252, 7.1), with something behind it: `cursor://anysphere.cursor-mcp/oauth/callback`. */
 const OF_A_PROGRAM = /^([a-z][a-z0-9+.-]+):\/{1,2}[^/]/;
