@@ -136,13 +136,15 @@ export const DayOrTime = z
   )
   .register(described, { pattern: anyOf(...DAYS_AND_TIMES.flatMap(({ _zod }) => _zod.pattern ?? [])) });
 
-/** Of an input with both ends of a time: the other way round it would find nothing, which looks as if there were nothing. */
+/** Of an input with both ends of a time: the other way round it would find nothing, which looks as if there were nothing. @param ranges from and to of each */
 export const refuseReversed =
-  <From extends string, To extends string>(from: From, to: To) =>
-  (given: { readonly [End in From | To]?: string | undefined }, context: z.RefinementCtx): void => {
-    const [start, end] = [given[from], given[to]];
-    if (start === undefined || end === undefined || Date.parse(start) <= Date.parse(end)) return;
-    context.addIssue({ code: 'custom', path: [from], message: `must not be after ${to}` });
+  <End extends string>(...ranges: readonly (readonly [from: End, to: End])[]) =>
+  (given: { readonly [Each in End]?: string | undefined }, context: z.RefinementCtx): void => {
+    for (const [from, to] of ranges) {
+      const [start, end] = [given[from], given[to]];
+      if (start === undefined || end === undefined || Date.parse(start) <= Date.parse(end)) continue;
+      context.addIssue({ code: 'custom', path: [from], message: `must not be after ${to}` });
+    }
   };
 
 /** An id in a result. The service generated it, so it is described but not checked again. */

@@ -10,10 +10,11 @@ import { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
 import { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import { getWorkItem } from '@worktrack/contracts/work-items/get';
 import { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
+import { PLAIN_FIELDS, type PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { WorkItem, type WrittenItem } from '@worktrack/contracts/work-items/work-item';
 import { Command, Option } from 'commander';
 import { historyLine } from '../../event-line.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, kebab } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
 import { type Cell, minute, print, printJson, printList, printProblem, printRecord, warn } from '../../output.ts';
@@ -313,13 +314,18 @@ function show(
     Title: item.title,
     Type: item.type,
     Column: item.columnName,
-    Priority: item.priority,
+    ...plainRecordOf(item),
     Assignee: item.assignee,
-    ...(item.dueDate !== null && { Due: item.dueDate }),
-    ...(item.estimate !== null && { Estimate: String(item.estimate) }),
     ...(item.labels.length > 0 && { Labels: item.labels.map(({ name }) => name).join(', ') }),
     ...around,
     ID: item.id,
   });
   if (item.description !== '') print(`\n${item.description}`);
+}
+
+/** What is shown as it is stored, by the names of its fields: `Due date` of `dueDate`. */
+function plainRecordOf(item: Pick<WrittenItem, PlainField>): Record<string, Cell> {
+  const nameOf = (field: string) => field.charAt(0).toUpperCase() + kebab(field).slice(1).replaceAll('-', ' ');
+  const set = PLAIN_FIELDS.filter((field) => item[field] !== null);
+  return Object.fromEntries(set.map((field) => [nameOf(field), String(item[field])]));
 }

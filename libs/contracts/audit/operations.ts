@@ -33,7 +33,7 @@ export const listAudit = operation({
       /** `nextCursor` of the previous page. */
       cursor: z.string().max(MAX_ACTION_LENGTH).optional(),
     })
-    .superRefine(refuseReversed('from', 'to')),
+    .superRefine(refuseReversed(['from', 'to'])),
   output: z.object({ entries: z.array(AuditEntry), nextCursor: NextCursor }),
   errors: [],
   example: { input: { action: 'users.update' }, output: { entries: [exampleAuditEntry], nextCursor: null } },
@@ -45,7 +45,7 @@ export const exportAudit = operation({
   name: 'audit.export',
   summary:
     'All entries of a time range in order, one per line (application/jsonl). `worktrack audit verify` checks the file.',
-  input: z.strictObject(range).superRefine(refuseReversed('from', 'to')),
+  input: z.strictObject(range).superRefine(refuseReversed(['from', 'to'])),
   output: z.object({
     /** How many follow. */
     entries: z.int(),

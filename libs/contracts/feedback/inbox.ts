@@ -34,7 +34,7 @@ export const listFeedback = operation({
       to: DayOrTime.optional(),
       ...page,
     })
-    .superRefine(refuseReversed('from', 'to')),
+    .superRefine(refuseReversed(['from', 'to'])),
   output: z.object({ items: z.array(FeedbackItem), nextCursor: z.string().nullable() }),
   errors: [],
   example: {

@@ -5,10 +5,10 @@ import { several } from '../several.ts';
 export { PRIORITIES, Priority } from '../item-values.ts';
 
 /** A day without a time, so that it is the same one everywhere. */
-export const DueDate = z.iso.date();
+export const Day = z.iso.date();
 /** Before this, a year was not yet written to its end. */
-export const FIRST_DUE_DATE = '1900-01-01';
-const NewDueDate = DueDate.refine((day) => day >= FIRST_DUE_DATE, `must be ${FIRST_DUE_DATE} or later`);
+export const FIRST_DAY = '1900-01-01';
+const NewDay = Day.refine((day) => day >= FIRST_DAY, `must be ${FIRST_DAY} or later`);
 
 const MAX_ESTIMATE = 1_000_000;
 /** In whatever unit the project counts. */
@@ -25,7 +25,7 @@ const fields = {
     changed: Priority.optional(),
     filter: several(Priority).optional(),
   },
-  dueDate: { shown: DueDate.nullable(), created: NewDueDate.optional(), changed: NewDueDate.nullable().optional() },
+  dueDate: { shown: Day.nullable(), created: NewDay.optional(), changed: NewDay.nullable().optional() },
   estimate: { shown: Estimate.nullable(), created: Estimate.optional(), changed: Estimate.nullable().optional() },
 };
 

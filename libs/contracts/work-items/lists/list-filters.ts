@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ColumnRef, DayOrTime, ItemRef, isItemName, refuseReversed } from '../../fields.ts';
 import { LabelRef } from '../../projects/label.ts';
 import { several } from '../../several.ts';
-import { DueDate, plainFields } from '../plain-fields.ts';
+import { Day, plainFields } from '../plain-fields.ts';
 import { ItemType, LEASE_STATES } from '../work-item.ts';
 
 /** As a value of a filter: items without any. */
@@ -38,14 +38,14 @@ const byLackOfValue = Object.fromEntries(
 /** What lists of items can be narrowed by, besides where the items are. */
 export const itemFilters = {
   ...byValue,
-  dueBefore: DueDate.optional(),
-  dueAfter: DueDate.optional(),
+  dueBefore: Day.optional(),
+  dueAfter: Day.optional(),
   overdue: z.boolean().optional().describe('Due before today (UTC), and not done; false: all others'),
   ...byLackOfValue,
 };
 
 /** Of every list that takes them. */
-export const refuseReversedDays = refuseReversed('dueAfter', 'dueBefore');
+export const refuseReversedDays = refuseReversed(['dueAfter', 'dueBefore']);
 
 /** The same for columns: each list says itself where its items may be. */
 export const columnFilters = {
