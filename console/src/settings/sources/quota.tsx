@@ -20,23 +20,23 @@ export function Quota() {
     load: (signal) => call<typeof showOrganization>('GET /api/organization', {}, { signal }),
   });
   return (
-    <Loaded query={organization}>
-      {({ feedbackPerDay }) => <QuotaForm key={feedbackPerDay} stored={String(feedbackPerDay ?? '')} />}
-    </Loaded>
+    <Loaded query={organization}>{({ feedbackPerDay }) => <QuotaForm stored={String(feedbackPerDay ?? '')} />}</Loaded>
   );
 }
 
 function QuotaForm({ stored }: { readonly stored: string }) {
-  const [perDay, setPerDay] = useState(stored);
+  const [typed, setTyped] = useState<string>();
+  const perDay = typed ?? stored;
   const { isBusy, error, run } = useSubmit();
   const isReady = !isBusy && perDay !== stored;
   const save = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      const feedbackPerDay = perDay === '' ? null : Number(perDay);
-      await call<typeof updateOrganization>('PATCH /api/organization', { feedbackPerDay });
+      await call<typeof updateOrganization>('PATCH /api/organization', { feedbackPerDay: Number(perDay) || null });
       await queries.invalidateQueries({ queryKey: KEY });
+      // Unless something else was typed meanwhile.
+      setTyped((now) => (now === typed ? undefined : now));
       tell(common.saved);
     });
   };
@@ -51,7 +51,7 @@ function QuotaForm({ stored }: { readonly stored: string }) {
               type="number"
               min={1}
               value={perDay}
-              onInput={({ currentTarget }) => setPerDay(currentTarget.value)}
+              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             />
             <button type="submit" class="button" aria-disabled={!isReady}>
               {parts.save}

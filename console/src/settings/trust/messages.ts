@@ -2,7 +2,7 @@ import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   help: {
-    en: 'A CI job shows who it is with a token of its own issuer, and gets a short-lived one of this service for it. No key has to be stored anywhere.',
+    en: 'A CI job proves who it is with a token of its issuer, and gets a short-lived one of this service. No key is stored anywhere.',
     de: 'Ein CI-Job zeigt mit einem Token seines eigenen Ausstellers, wer er ist, und bekommt dafür ein kurzlebiges dieses Dienstes. Nirgends muss ein Schlüssel liegen.',
     tr: 'Bir CI işi, kendi yayıncısının belirteciyle kim olduğunu gösterir ve karşılığında bu hizmetten kısa ömürlü bir belirteç alır. Hiçbir yerde anahtar saklanmaz.',
     ja: 'CI ジョブは自身の発行者のトークンで身元を示し、このサービスの短命なトークンを受け取ります。キーを保存する必要はありません。',
