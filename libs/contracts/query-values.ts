@@ -3,8 +3,22 @@
  * are one. For the service and its console alike. @param most that are read
  */
 export const partsIn = (text: string, most?: number): string[] => text.split(/(?<=(?<!\\)(?:\\\\)*),(?! )/, most);
-export const valuesIn = (text: string, most?: number): string[] =>
-  partsIn(text, most).map((part) => part.replace(/\\([\\,])/g, '$1'));
+export const valuesIn = (text: string, most?: number): string[] => partsIn(text, most).map(valueIn);
+const valueIn = (part: string): string => part.replace(/\\([\\,])/g, '$1');
 
 /** The inverse of each of `valuesIn`. */
 export const asPart = (value: string): string => value.replace(/\\|,(?! )/g, '\\$&');
+
+/** @param filter a text with any number of values, or a list of such @param instead of a value; undefined: it stays as it is written */
+export function replaceValues<Filter>(filter: Filter, instead: (value: string) => string | undefined): Filter {
+  const replaced = (text: unknown): unknown => {
+    if (typeof text !== 'string') return text;
+    return partsIn(text)
+      .map((part) => {
+        const other = instead(valueIn(part));
+        return other === undefined ? part : asPart(other);
+      })
+      .join();
+  };
+  return (Array.isArray(filter) ? filter.map(replaced) : replaced(filter)) as Filter;
+}

@@ -93,8 +93,8 @@ await runService('events', settings, async ({ log, check, onStop }) => {
       sweep: () => enterRefusals(),
       failed: 'Refusals could not be entered; trying again',
     }),
-    // What this process takes in, it does at once: these are left by one that has died.
-    sweepEvery(ERASURES_MS, { log, sweep: eraseNoted, failed: NOT_ERASED }, true),
+    // What this process takes in, it does at once: these are left by one that has died, or to be looked at again.
+    sweepEvery(ERASURES_MS, { log, sweep: () => eraseNoted(), failed: NOT_ERASED }, true),
     ...(auditSigner
       ? [
           sweepEvery(HEADS_MS, {

@@ -234,11 +234,18 @@ test('erasing a user leaves neither name nor address, and the chain whole', asyn
   const userId = randomUUID();
   const personal = ['Grace Hopper', 'Grace Murray', 'grace@example.com', '203.0.113.77', 'GracesBrowser/1'];
   const [name = '', former, email, address = '', userAgent = ''] = personal;
+  const views = [{ assigneeNot: [name, 'Ada'] }, { priority: 'high' }];
   await events.take([
     event({ organizationId, data: { kind: 'assigned', userId, assignee: former }, type: 'work_item.needs_attention' }),
     event({ organizationId, data: { assignee: former, title: 'Grace' }, type: 'work_item.created' }),
     event({ organizationId, data: { changes: { assignee: { from: former, to: name } } } }),
     event({ organizationId, data: { changes: { assignee: { from: null, to: 'Grace' } } } }),
+    event({
+      organizationId,
+      type: 'view.created',
+      data: { name: 'A', filters: { assignee: `Ada,${former}`, page: 1 } },
+    }),
+    event({ organizationId, type: 'view.updated', data: { changes: { filters: { from: views[0], to: views[1] } } } }),
     event({ organizationId, type: 'user.created', subjectId: userId, data: { name, email, role: 'member' } }),
     entry(organizationId, {
       targets: [{ type: 'user', id: userId, name }],
@@ -257,6 +264,8 @@ test('erasing a user leaves neither name nor address, and the chain whole', asyn
   for (const text of personal) expect(stored).not.toContain(text);
   expect(stored).toContain('"title":"Grace"');
   expect(stored).toContain('"changes":{"assignee":{"from":null,"to":"Grace"}}');
+  expect(stored).toContain('"filters":{"assignee":"Ada,Erased user","page":1}');
+  expect(stored).toContain('"filters":{"from":{"assigneeNot":["Erased user","Ada"]},"to":{"priority":"high"}}');
   expect(isWhole(after)).toBe(true);
   expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
   expect(after[0]?.targets[0]?.name).toBe(commitmentTo(name, before[0]?.salts['targets.0.name'] as string));
@@ -302,6 +311,23 @@ test('what is taken in does not wait until a log is looked through for a user wh
   // In a process that has not taken it in.
   await eraseNoted();
   expect(JSON.stringify(await events.everything(organizationId))).not.toContain(name);
+});
+
+test('what comes from before work items had followed, as from an agent who takes one, is erased by a second look, after which no name is kept', async () => {
+  const organizationId = randomUUID();
+  const userId = randomUUID();
+  const name = 'Grace Hopper';
+  const log = async () => JSON.stringify(await events.everything(organizationId));
+  await events.take([
+    event({ organizationId, type: 'user.created', subjectId: userId, data: { name, role: 'member' } }),
+    event({ organizationId, type: 'user.erased', subjectId: userId }),
+    event({ organizationId, data: { changes: { assignee: { from: name, to: 'agent 7' } } } }),
+  ]);
+  await takeAll([event({ organizationId, data: { changes: { assignee: { from: name, to: 'agent 8' } } } })], () => {});
+  expect(await log()).toContain(name);
+  await eraseNoted(new Date(Date.now() + 3 * 60_000));
+  expect(await log()).not.toContain(name);
+  expect(await log()).toContain('"assignee":{"from":"Erased user","to":"agent 8"}');
   expect(await ErasureModel.countDocuments({ organizationId })).toBe(0);
 });
 

@@ -1,26 +1,29 @@
 import { eraseUserFromEntries } from '../audit/erase.repository.ts';
-import { eraseUserFromLog } from '../log/erase-user.repository.ts';
+import { eraseUserFromLog, namesInLog } from '../log/erase-user.repository.ts';
 import { forgetErased } from '../notifications/notify.ts';
-import { holdErasure, openErasures, removeErasure } from './erasures.repository.ts';
+import { holdErasure, keepNames, openErasures, removeErasure } from './erasures.repository.ts';
 
 const AT_ONCE = 100;
-/** After this, another process continues what one that has died began. */
+/** After this, another process continues what one that has died began, and all is looked through once more. */
 const HELD_MS = 2 * 60_000;
 
 /**
  * Drops what the logs say about who erased users are. Not as part of the intake, which only notes it: this walks all of an organization's log, and the events of
- * all others would wait for it.
+ * all others would wait for it. And again when nothing that was on its way with a name can still come: an item is assigned by name until `workitems` has followed
+ * (services/workitems/people/follow-names.ts), and whoever takes it before then says from whom.
  */
-export async function eraseNoted(): Promise<void> {
+export async function eraseNoted(now = new Date()): Promise<void> {
   for (;;) {
-    const open = await openErasures(new Date(), AT_ONCE);
+    const open = await openErasures(now, AT_ONCE);
     for (const each of open) {
-      const { organizationId, userId } = each;
-      if (!(await holdErasure(each, new Date(Date.now() + HELD_MS)))) continue;
-      await eraseUserFromLog(organizationId, userId);
+      const { organizationId, userId, names: known } = each;
+      if (!(await holdErasure(each, new Date(now.getTime() + HELD_MS)))) continue;
+      const names = new Set([...(known ?? []), ...(await namesInLog(organizationId, userId))]);
+      await keepNames(each, names);
+      await eraseUserFromLog(organizationId, userId, names);
       await eraseUserFromEntries(organizationId, userId);
       await forgetErased(organizationId, userId);
-      await removeErasure(each);
+      if (known) await removeErasure(each);
     }
     if (open.length < AT_ONCE) return;
   }

@@ -1,4 +1,4 @@
-import { date, text } from '@worktrack/runtime/database/documents/fields';
+import { date, optional, text, texts } from '@worktrack/runtime/database/documents/fields';
 import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
@@ -8,6 +8,8 @@ const fields = {
   _id: text(),
   organizationId: text(),
   userId: text(),
+  /** What the user was called, from the first look until the last one is over. */
+  names: optional(texts()),
   /** A process is at it until then. Two at once do no harm, but twice the work. */
   heldUntil: date(),
 };

@@ -24,6 +24,10 @@ export async function holdErasure({ organizationId, _id, heldUntil }: ErasureRec
   return (await ErasureModel.updateOne(asItWas, { $set: { heldUntil: until } })).matchedCount === 1;
 }
 
+export async function keepNames({ organizationId, _id }: ErasureRecord, names: ReadonlySet<string>): Promise<void> {
+  await ErasureModel.updateOne({ organizationId, _id }, { $set: { names: [...names] } });
+}
+
 export async function removeErasure({ organizationId, _id }: ErasureRecord): Promise<void> {
   await ErasureModel.deleteOne({ organizationId, _id });
 }

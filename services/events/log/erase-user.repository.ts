@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { typesNamed } from '@worktrack/contracts/events/list';
 import { ERASED_NAME } from '@worktrack/contracts/keys/users';
+import { replaceValues } from '@worktrack/contracts/query-values';
 import { headOf } from './heads.repository.ts';
 import { LogModel } from './log.model.ts';
 import { between, forget, type LogFilter, oldestOf } from './places.repository.ts';
@@ -8,16 +10,16 @@ import { between, forget, type LogFilter, oldestOf } from './places.repository.t
 /** They say what a user is called; the last one, by saying whom an item was assigned to. */
 const NAMING = ['user.created', 'user.updated', 'work_item.needs_attention'] as const;
 const ITEM_TYPES = typesNamed('work_item.*').filter((type) => type !== 'work_item.needs_attention');
+/** A saved view names whom it lists. */
+const VIEW_TYPES = typesNamed('view.*');
+const NAMING_FILTERS = ['assignee', 'assigneeNot'] as const;
 const ERASED_PLACES = 500;
 
 type Data = Readonly<Record<string, unknown>>;
 
-/**
- * Drops what events say about who a user is: name and address, also where items were assigned by that name. A rare call, so it walks the log rather than having an
- * index kept up for it. What the names are learned from goes last: if the process ends in between, the next attempt learns them again.
- */
-export async function eraseUserFromLog(organizationId: string, userId: string): Promise<void> {
-  const names = new Set<unknown>();
+/** What events say that a user was called. */
+export async function namesInLog(organizationId: string, userId: string): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
   const learn = (...said: readonly unknown[]) => {
     for (const name of said) if (typeof name === 'string') names.add(name);
   };
@@ -26,8 +28,22 @@ export async function eraseUserFromLog(organizationId: string, userId: string): 
     if (subject.id === userId) learn(...namesIn(data));
     return undefined;
   });
+  return names;
+}
+
+/**
+ * Drops what events say about who a user is: name and address, also where items were assigned by that name. A rare call, so it walks the log rather than having an
+ * index kept up for it. What the names are learned from goes last: if the process ends in between, the next attempt learns them again.
+ */
+export async function eraseUserFromLog(
+  organizationId: string,
+  userId: string,
+  names: ReadonlySet<unknown>,
+): Promise<void> {
   if (names.size === 0) return;
-  await eachIn(organizationId, { types: ITEM_TYPES }, ({ data }) => withoutNames(data, names));
+  await eachIn(organizationId, { types: [...ITEM_TYPES, ...VIEW_TYPES] }, ({ subject, data }) =>
+    subject.kind === 'view' ? withoutFilters(data, names) : withoutNames(data, names),
+  );
   await eachIn(organizationId, { types: NAMING }, ({ subject, data }) =>
     subject.id === userId ? withoutPerson(data) : withoutNames(data, names),
   );
@@ -73,4 +89,23 @@ function withoutNames(data: Data, names: ReadonlySet<unknown>): Data | undefined
     ...('assignee' in data && { assignee: instead(data.assignee) }),
     ...(assignee && { changes: { ...(data.changes as Data), assignee: { from: instead(from), to: instead(to) } } }),
   };
+}
+
+/** Of an event about a saved view. */
+function withoutFilters(data: Data, names: ReadonlySet<unknown>): Data | undefined {
+  const without = (filters: unknown): unknown => {
+    const named = NAMING_FILTERS.filter((filter) => (filters as Data | null | undefined)?.[filter] !== undefined);
+    const replaced = named.map((filter) => [filter, replaceValues((filters as Data)[filter], instead)]);
+    return named.length > 0 ? { ...(filters as Data), ...Object.fromEntries(replaced) } : filters;
+  };
+  const instead = (name: string) => (names.has(name) ? ERASED_NAME : undefined);
+  const { filters: changed } = (data.changes ?? {}) as { readonly filters?: Data };
+  const erased = {
+    ...data,
+    ...('filters' in data && { filters: without(data.filters) }),
+    ...(changed && {
+      changes: { ...(data.changes as Data), filters: { from: without(changed.from), to: without(changed.to) } },
+    }),
+  };
+  return isDeepStrictEqual(erased, data) ? undefined : erased;
 }

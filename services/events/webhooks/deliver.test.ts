@@ -339,7 +339,7 @@ test('a replay of a delivery names no user who was erased since', async () => {
     { type: 'user.created', subject: { kind: 'user', id: userId }, data: { name: 'Grace', role: 'member' } },
   ]);
   await until(() => expect(at.received).toHaveLength(1));
-  await eraseUserFromLog(caller.organizationId, userId);
+  await eraseUserFromLog(caller.organizationId, userId, new Set(['Grace']));
   const [{ id: sent = '' } = {}] = await deliveries(id, caller);
   await webhooks.call('webhooks.replay', { id, deliveryIds: [sent] }, caller);
   await until(() => expect(at.received).toHaveLength(2));

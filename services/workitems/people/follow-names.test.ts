@@ -127,6 +127,8 @@ test('a saved view goes on listing the user', async () => {
     call(own.caller, 'views.create', { name: `Of ${uuidv7()}`, projectId: own.project.id, filters });
   const filters = { assignee: ['Grace', 'Ada'], assigneeNot: 'Ada', search: 'Ada' };
   const [view, other] = [await saved(filters), await saved({ assignee: 'Grace' })];
+  // As the console writes several.
+  const several = await saved({ assignee: 'Ada,Grace,Hopper\\,Ada' });
   await rename('Lovelace,Ada');
   await lookIn(0);
   const { views } = await call(own.caller, 'views.list', { projectId: own.project.id });
@@ -134,6 +136,7 @@ test('a saved view goes on listing the user', async () => {
     new Map([
       [view.id, { assignee: ['Grace', 'Lovelace\\,Ada'], assigneeNot: 'Lovelace\\,Ada', search: 'Ada' }],
       [other.id, { assignee: 'Grace' }],
+      [several.id, { assignee: 'Lovelace\\,Ada,Grace,Hopper\\,Ada' }],
     ]),
   );
 });

@@ -1,4 +1,5 @@
-import { asPart } from '@worktrack/contracts/query-values';
+import { isDeepStrictEqual } from 'node:util';
+import { replaceValues } from '@worktrack/contracts/query-values';
 import { LEASE_STATES } from '@worktrack/contracts/work-items/work-item';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { updateEach } from '@worktrack/runtime/database/writes/update-each';
@@ -60,15 +61,16 @@ const NAMING_FILTERS = ['assignee', 'assigneeNot'] as const;
 
 /** A saved view names whom it lists. */
 export async function followInViews({ organizationId, name, former }: NamesRecord): Promise<void> {
-  const parts = new Set(former.map(asPart));
   for (const filter of NAMING_FILTERS) {
     const field = `filters.${filter}`;
-    const views = await ViewModel.find({ organizationId, [field]: oneOf(parts) }).lean();
+    // A name may be one of several in a text.
+    const views = await ViewModel.find({ organizationId, [field]: mongoose.trusted({ $exists: true }) }).lean();
     for (const { _id, filters, revision } of views) {
-      const renamed = [filters[filter]].flat().map((part) => (parts.has(String(part)) ? asPart(name) : part));
+      const renamed = replaceValues(filters[filter], (value) => (former.includes(value) ? name : undefined));
+      if (isDeepStrictEqual(renamed, filters[filter])) continue;
       await ViewModel.updateOne(
         { organizationId, _id, revision },
-        { $set: { [field]: Array.isArray(filters[filter]) ? renamed : renamed[0] }, $inc: { revision: 1 } },
+        { $set: { [field]: renamed }, $inc: { revision: 1 } },
       );
     }
   }
