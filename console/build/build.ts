@@ -13,7 +13,7 @@ const WORKER = join(SOURCES, 'notifications', 'worker.ts');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
 /** What screens share. */
 const SMALL_PARTS =
-  /[\\/]console[\\/]src[\\/](change[\\/]|create[\\/]|parts[\\/]|verdict[\\/]|invitation[\\/]|api[\\/]refusals)/;
+  /[\\/]console[\\/]src[\\/](change[\\/]|create[\\/]|parts[\\/]|costs[\\/]budgets\.|verdict[\\/]|invitation[\\/]|api[\\/]refusals)/;
 const CONTRACTS = /[\\/]libs[\\/]contracts[\\/]/;
 /** Parts that are as large as a screen, and of few of them. */
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;

@@ -191,8 +191,8 @@ test('what somebody else deletes is no longer counted as selected', async () => 
   await bar.getByText('2 selected').waitFor();
 });
 
-test('what is selected of a long list that is searched stays so while others work, and is moved and moved back as one', async () => {
-  const organization = await stage.newOrganization();
+/** More than one call moves, or reads. */
+async function selectMany(organization: TestOrganization) {
   const all = Array.from({ length: 501 }, (_, at) => ({ title: `Item ${at}` }));
   for (let at = 0; at < all.length; at += 100) await createMany(organization, all.slice(at, at + 100));
   const { page, complaints } = await stage.visit('list?q=item', { apiKey: organization.apiKey });
@@ -210,22 +210,82 @@ test('what is selected of a long list that is searched stays so while others wor
   await last.click({ modifiers: ['Shift'] });
   const bar = page.getByRole('region', { name: 'Selection' });
   await bar.getByText('501 selected').waitFor();
+  return { page, complaints, grid, last, bar };
+}
+
+const countIn = async ({ call, columns }: TestOrganization, column: string) => {
+  const list = `/api/work-items?boardColumnId=${columns[column]}&limit=1`;
+  return (await call<{ pagination: { total: number } }>('GET', list)).data.pagination.total;
+};
+
+test('what is selected of a long list that is searched stays so while others work, and is moved and moved back as one', async () => {
+  const organization = await stage.newOrganization();
+  const { page, complaints, grid, last, bar } = await selectMany(organization);
 
   await createItem(organization, { title: 'Item 501' });
   // With its head.
   await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('503');
   expect(await last.count()).toBe(1);
-  const inToDo = async () => {
-    const list = `/api/work-items?boardColumnId=${organization.columns['To Do']}&limit=1`;
-    return (await organization.call<{ pagination: { total: number } }>('GET', list)).data.pagination.total;
-  };
   await bar.getByRole('button', { name: 'Move' }).click();
   await page.getByRole('menuitem', { name: 'To Do', exact: true }).click();
   await page.locator('.toast', { hasText: '501 work items' }).waitFor();
-  expect(await inToDo()).toBe(501);
+  expect(await countIn(organization, 'To Do')).toBe(501);
   await page.keyboard.press('z');
-  await expect.poll(inToDo).toBe(0);
+  await expect.poll(() => countIn(organization, 'To Do')).toBe(0);
   expect(complaints).toEqual([]);
+});
+
+test('of many that are moved, those that could not be are told apart from the others, which go back but for what somebody else has moved on', async () => {
+  const organization = await stage.newOrganization();
+  const { page, bar } = await selectMany(organization);
+  const moves = '**/batch-move';
+  let sent = 0;
+  await page.route(moves, (route) => {
+    sent++;
+    if (sent === 1) return route.fallback();
+    const error = { code: 'INTERNAL', message: 'It broke.' };
+    return route.fulfill({ status: 500, json: { success: false, error } });
+  });
+  await bar.getByRole('button', { name: 'Move' }).click();
+  await page.getByRole('menuitem', { name: 'To Do', exact: true }).click();
+  await page.locator('.toast', { hasText: 'Not moved: W-T-1.' }).waitFor();
+  await page.locator('.toast', { hasText: '500 work items moved to To Do.' }).waitFor();
+  expect(await countIn(organization, 'To Do')).toBe(500);
+  await page.unroute(moves);
+
+  const { call, columns } = organization;
+  await call('POST', '/api/work-items/batch-move', { workItemIds: ['W-T-7'], boardColumnId: columns.Review });
+  await page.keyboard.press('z');
+  await page.locator('.toast', { hasText: 'Not moved: W-T-7. Somebody else has changed W-T-7' }).waitFor();
+  await page.locator('.toast', { hasText: 'Undone' }).waitFor();
+  expect(await countIn(organization, 'Backlog')).toBe(500);
+  expect(await countIn(organization, 'Review')).toBe(1);
+});
+
+test('while nothing answers, the deletion of many ends, and what is left of them is still selected', async () => {
+  const organization = await stage.newOrganization();
+  await createMany(
+    organization,
+    Array.from({ length: 20 }, (_, at) => ({ title: `Item ${at}` })),
+  );
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  const boxes = page.getByRole('checkbox', { name: /^Select/ });
+  await boxes.first().click();
+  await boxes.last().click({ modifiers: ['Shift'] });
+  let asked = 0;
+  await page.route(/\/api\/work-items\/[^/]+$/, (route) => {
+    if (route.request().method() !== 'DELETE') return route.fallback();
+    asked++;
+    return asked === 1 ? route.fallback() : route.abort();
+  });
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.toast', { hasText: '1 work item deleted.' }).waitFor();
+  await page.locator('.toast', { hasText: 'Not deleted: 19 work items. The server is not responding.' }).waitFor();
+  await bar.getByText('19 selected').waitFor();
+  // Each of the six that were on their way, four times.
+  expect(asked).toBeLessThanOrEqual(1 + 6 * 4);
 });
 
 test('what happens meanwhile is in the list at its place, also if it happened while the list was being read', async () => {

@@ -5,7 +5,7 @@ import type { batchUpdateWorkItems } from '@worktrack/contracts/work-items/chang
 import type { Card, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
 import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { call } from '../api/call.ts';
-import { refusal } from '../api/service-error.ts';
+import { refusal, ServiceError } from '../api/service-error.ts';
 import { tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import { words } from './messages.ts';
@@ -19,7 +19,7 @@ export interface LabelChanges {
   readonly remove?: Label;
 }
 
-/** The most that one call changes (libs/contracts/work-items/changes/batch-update.ts), or reads by ids (cards.ts). */
+/** The most that one call changes or moves (libs/contracts/work-items/changes/batch-update.ts, batch-move.ts), or reads by ids (cards.ts). */
 const MAX_CHANGED = 500;
 const MAX_READ = 100;
 /** What is changed one by one: as many at once. */
@@ -50,7 +50,7 @@ export async function changeItems(cards: readonly Card[], changes: FieldChanges)
       const back = await write(
         written.map(({ before, after }) => ({ before: after, changes: inverseOf(before, changes) })),
       );
-      leftAsError(back.left);
+      tellNotUndone(back.left, written.length, words.notChanged);
     };
     return { done: written.length, left, undo };
   });
@@ -72,9 +72,9 @@ export async function labelItems(cards: readonly Card[], { add, remove }: LabelC
     concerned,
     (card) => ({ labels: shownOn(card) }),
     async () => {
-      const { skipped } = await send(entries(false));
-      const left = leftOf(skipped, concerned);
-      const undo = async () => leftAsError((await send(entries(true))).skipped);
+      const change = async (isBack: boolean) => leftOf((await send(entries(isBack))).skipped, concerned);
+      const left = await change(false);
+      const undo = async () => tellNotUndone(await change(true), concerned.length, words.notChanged);
       return { done: concerned.length - left.length, left, undo };
     },
   );
@@ -92,7 +92,7 @@ export async function changeEach(cards: readonly Card[], changes: Pick<Changes, 
         done.map(({ card, result }) => ({ ...card, version: result.version, before: card })),
         ({ before, ...card }) => saveItem({ ...card, ...onCard(changes) }, inverseOf(before, changes)),
       );
-      leftAsError(back.left);
+      tellNotUndone(back.left, done.length, words.notChanged);
     };
     return { done: done.length, left, undo };
   });
@@ -112,15 +112,10 @@ async function together(
 ): Promise<void> {
   const ids = cards.map(({ id }) => id);
   showChange(cards.map((card) => ({ id: card.id, fields: typeof shown === 'function' ? shown(card) : shown })));
-  try {
-    const { done, left, undo } = await change();
-    if (done > 0) did(words.changed({ what: named(cards, done) }), () => undo().finally(() => showTrue(ids)));
-    tellLeft(left, words.notChanged);
-  } catch (error) {
-    tellFailure(words.notChanged({ what: named(cards) }), error);
-  } finally {
-    showTrue(ids);
-  }
+  const { done, left, undo } = await change();
+  if (done > 0) did(words.changed({ what: named(cards, done) }), () => undo().finally(() => showTrue(ids)));
+  tellLeft(left, words.notChanged);
+  showTrue(ids);
 }
 
 /** How one or several items are called. */
@@ -129,10 +124,10 @@ export function named(cards: readonly { readonly taskId: string }[], n = cards.l
 }
 
 /** What an answer says was skipped, with the cards. */
-export function leftOf(
+export function leftOf<T extends Left['card'] & { readonly id: string }>(
   skipped: readonly Skipped[],
-  cards: readonly (Left['card'] & { readonly id: string })[],
-): Left[] {
+  cards: readonly T[],
+): { card: T; why: unknown }[] {
   const byId = new Map(cards.map((card) => [card.id, card]));
   return skipped.flatMap(({ id, why }) => {
     const card = byId.get(id);
@@ -146,15 +141,16 @@ export function tellLeft(left: readonly Left[], notDone: (values: { what: string
   tellFailure(notDone({ what: named(left.map(({ card }) => card)) }), allOf(left));
 }
 
-/** For an undo, which has succeeded or not. */
-export function leftAsError(left: readonly Pick<Left, 'why'>[]): void {
-  if (left.length > 0) throw allOf(left);
+/** What an undo has left as it was. @throws if that is all that it was about */
+export function tellNotUndone(left: readonly Left[], n: number, notDone: Parameters<typeof tellLeft>[1]): void {
+  if (left.length === n) throw allOf(left);
+  tellLeft(left, notDone);
 }
 
 export const allOf = (left: readonly Pick<Left, 'why'>[]) => new AggregateError(left.map(({ why }) => why));
 
 /** What a call over several items skipped, as if each had been refused alone. */
-export function refusedOf<T extends SkippedItem>(skipped: readonly T[]): Promise<(T & Skipped)[]> {
+function refusedOf(skipped: readonly SkippedItem[]): Promise<(SkippedItem & Skipped)[]> {
   return Promise.all(
     skipped.map(async (each) => {
       const { reason: message, needs } = each;
@@ -165,10 +161,31 @@ export function refusedOf<T extends SkippedItem>(skipped: readonly T[]): Promise
 }
 type SkippedItem = Output<typeof batchMoveWorkItems>['skipped'][number];
 
-/** Does something to each, some at a time. */
+/** Sends as many at a time as one call takes. What a call that fails has not done, and what would have followed, is skipped for its reason. */
+export async function inParts<T extends { readonly id: string }, Item>(
+  all: readonly T[],
+  send: (part: readonly T[]) => Promise<{ readonly items: readonly Item[]; readonly skipped: readonly SkippedItem[] }>,
+) {
+  const items: Item[] = [];
+  const skipped: (Skipped & Pick<SkippedItem, 'needs'>)[] = [];
+  for (let at = 0; at < all.length; at += MAX_CHANGED) {
+    try {
+      const answer = await send(all.slice(at, at + MAX_CHANGED));
+      items.push(...answer.items);
+      skipped.push(...(await refusedOf(answer.skipped)));
+    } catch (why) {
+      skipped.push(...all.slice(at).map(({ id }) => ({ id, why })));
+      break;
+    }
+  }
+  return { items, skipped };
+}
+
+/** Does something to each, some at a time. While there is no answer, it ends: each would be tried several times. */
 export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
   all: readonly T[],
   what: (one: T) => Promise<R>,
+  together = TOGETHER,
 ): Promise<{
   readonly done: { readonly card: T; readonly result: R }[];
   readonly left: { card: T; why: unknown }[];
@@ -182,10 +199,12 @@ export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
         done.push({ card, result: await what(card) });
       } catch (why) {
         left.push({ card, why });
+        if (why instanceof ServiceError && why.isTransient)
+          left.push(...waiting.splice(0).map((rest) => ({ card: rest, why })));
       }
     }
   };
-  await Promise.all(Array.from({ length: TOGETHER }, work));
+  await Promise.all(Array.from({ length: together }, work));
   return { done, left };
 }
 
@@ -205,7 +224,8 @@ async function write(wishes: readonly Wish[]) {
       if (answer) written.push({ before, after: { ...before, ...onCard(changes), version: answer.version } });
     }
     const refused = open.filter(({ before }) => reasons.has(before.id));
-    const current = new Map((await read(refused.map(({ before }) => before))).map((card) => [card.id, card]));
+    const now = await read(refused.map(({ before }) => before)).catch(() => []);
+    const current = new Map(now.map((card) => [card.id, card]));
     open = refused.flatMap((wish) => {
       const now = current.get(wish.before.id);
       const isOthers = now !== undefined && now.version !== wish.version;
@@ -220,19 +240,12 @@ async function write(wishes: readonly Wish[]) {
   return { written, left };
 }
 
-async function send(entries: readonly Entry[]) {
-  const items = [];
-  const skipped = [];
-  for (let at = 0; at < entries.length; at += MAX_CHANGED) {
-    const part = { items: entries.slice(at, at + MAX_CHANGED) };
-    const answer = await call<typeof batchUpdateWorkItems>('POST /api/work-items/batch-update', part);
-    items.push(...answer.items);
-    skipped.push(...(await refusedOf(answer.skipped)));
-  }
-  return { items, skipped };
-}
+const send = (entries: readonly Entry[]) =>
+  inParts(entries, (items) =>
+    call<typeof batchUpdateWorkItems>('POST /api/work-items/batch-update', { items: [...items] }),
+  );
 
-async function read(cards: readonly Card[]): Promise<Card[]> {
+export async function read(cards: readonly Pick<Card, 'id' | 'projectId'>[]): Promise<Card[]> {
   const found: Card[] = [];
   for (let at = 0; at < cards.length; at += MAX_READ) {
     const part = cards.slice(at, at + MAX_READ);

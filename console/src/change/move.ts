@@ -8,22 +8,18 @@ import { call } from '../api/call.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { forgetReason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
-import { tellFailure } from '../parts/popup/toasts.tsx';
 import { did } from '../parts/popup/undo.ts';
 import { askAnyway, askWhy } from './ask.ts';
 import { type ByHand, insisting, mayInsist } from './by-hand.ts';
-import { allOf, leftAsError, leftOf, named, refusedOf, type Skipped, tellLeft } from './many.ts';
+import { allOf, each, inParts, leftOf, named, read, type Skipped, tellLeft, tellNotUndone } from './many.ts';
 import { words } from './messages.ts';
 import { MAX_ATTEMPTS } from './save.ts';
 import { showChange, showTrue } from './shown.ts';
 
 type Moved = Output<typeof moveWorkItem>;
-type Movable = Pick<Card, 'id' | 'taskId' | 'type' | 'boardColumnId' | 'parentId' | 'version'>;
+type Movable = Pick<Card, 'id' | 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'parentId' | 'version'>;
 /** Position within a column. */
 type Position = 'first' | { readonly after: string };
-
-/** The most that one call moves (libs/contracts/work-items/changes/batch-move.ts). */
-const MAX_MOVED = 500;
 
 /** Where an item was before it was moved. */
 export interface Origin {
@@ -76,73 +72,78 @@ export async function moveItems(
   const reason = isBack ? await askWhy(named(moving)) : undefined;
   if (isBack && reason === undefined) return;
   showChange(ids.map((id) => ({ id, fields: { boardColumnId: to.id, columnName: to.name } })));
-  try {
-    const moves = await moveAll(moving, to.id, { ...(reason !== undefined && { reason }) });
-    const moved = moving.filter(({ id }) => moves.moved.has(id));
-    if (moved.length > 0) {
-      if (reason !== undefined) forgetReason(named(moving));
-      did(words.moved({ what: named(moved), column: to.name }), async () => {
-        for (const one of moves.single) {
-          const columnId = moving.find(({ id }) => id === one.workItem.id)?.boardColumnId;
-          if (columnId) await moveBack(one, { columnId });
-        }
-        const inBatch = moved.filter(({ id }) => !moves.single.some(({ workItem }) => workItem.id === id));
-        for (const [columnId, some] of Map.groupBy(inBatch, ({ boardColumnId }) => boardColumnId)) {
-          const back = await batchMove(
-            some.map(({ id }) => id),
-            columnId,
-            {},
-          );
-          leftAsError(back.skipped);
-        }
-        showTrue(ids);
-      });
-    }
-    tellLeft(leftOf(moves.skipped, moving), words.notMoved);
-  } catch (error) {
-    tellFailure(words.notMoved({ what: named(moving) }), error);
-  } finally {
-    showTrue(ids);
+  const { moved, left, single } = await moveAll(moving, to.id, { ...(reason !== undefined && { reason }) });
+  if (moved.length > 0) {
+    if (reason !== undefined) forgetReason(named(moving));
+    did(words.moved({ what: named(moved), column: to.name }), async () => {
+      const back = await moveAllBack(moved, single, to.id);
+      showTrue(ids);
+      tellNotUndone(back, moved.length, words.notMoved);
+    });
   }
+  tellLeft(left, words.notMoved);
+  showTrue(ids);
 }
 
 /** Together, but for one child of each parent, whose own move lets the parents follow: once, when all are where they belong. */
 async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand) {
   const last = new Map(cards.map((card) => [card.parentId ?? card.id, card]));
-  const alone =
-    cards.length === 1
-      ? [...cards]
-      : cards.filter((card) => card.parentId !== null && last.get(card.parentId) === card);
-  const inBatch = cards.filter((card) => !alone.includes(card)).map(({ id }) => id);
-  const moved = new Set<string>();
-  const skipped: Skipped[] = [];
-  const single: Moved[] = [];
+  const isAlone = (card: Movable) => cards.length === 1 || (card.parentId !== null && last.get(card.parentId) === card);
   let meant = how;
-  const { items, skipped: refused } = await batchMove(inBatch, columnId, how);
-  for (const { id } of items) moved.add(id);
-  const askable = refused.filter(({ needs }) => mayInsist(needs));
-  skipped.push(...refused.filter((each) => !askable.includes(each)));
+  const send = (some: readonly Movable[]) => inParts(some, (part) => batchMove(part, columnId, meant));
+  const first = await send(cards.filter((card) => !isAlone(card)));
+  const askable = first.skipped.filter(({ needs }) => mayInsist(needs));
+  const skipped: Skipped[] = first.skipped.filter(({ needs }) => !mayInsist(needs));
   const isMove = askable.every(({ needs }) => needs === 'force');
+  const ids = new Set(askable.map(({ id }) => id));
   if (askable.length > 0 && (await askAnyway(allOf(askable), isMove))) {
     meant = { ...how, ...Object.fromEntries(askable.map(({ needs }) => [needs, true])) };
-    const ids = askable.map(({ id }) => id);
-    const again = await batchMove(ids, columnId, meant);
-    for (const { id } of again.items) moved.add(id);
+    const again = await send(cards.filter(({ id }) => ids.has(id)));
+    first.items.push(...again.items);
     skipped.push(...again.skipped);
   } else skipped.push(...askable);
-  for (const card of alone) {
-    const { id } = card;
-    try {
-      const send = (said: ByHand) => moveOne(card, columnId, said);
-      const answer = await insisting(send, meant);
-      if (!answer) continue;
-      single.push(answer);
-      moved.add(id);
-    } catch (why) {
-      skipped.push({ id, why });
-    }
+  const single = new Map<string, Moved>();
+  const alone = await each(
+    cards.filter(isAlone),
+    async (card) => {
+      const answer = await insisting((said) => moveOne(card, columnId, said), meant);
+      if (answer) single.set(card.id, answer);
+    },
+    1,
+  );
+  const done = new Set([...first.items.map(({ id }) => id), ...single.keys()]);
+  return {
+    moved: cards.filter(({ id }) => done.has(id)),
+    left: [...leftOf(skipped, cards), ...alone.left],
+    single,
+  };
+}
+
+/** Each to where it was, but for what others have moved on since. @param from where all were moved to @returns what stays */
+async function moveAllBack(cards: readonly Movable[], single: ReadonlyMap<string, Moved>, from: string) {
+  const { left } = await each(
+    cards,
+    async ({ id, boardColumnId: columnId }) => {
+      const moved = single.get(id);
+      if (moved) await moveBack(moved, { columnId });
+    },
+    1,
+  );
+  const inBatch = cards.filter(({ id }) => !single.has(id));
+  for (const [columnId, some] of Map.groupBy(inBatch, ({ boardColumnId }) => boardColumnId)) {
+    const { skipped } = await inParts(some, async (part) => {
+      const still = new Set((await read(part)).flatMap((now) => (now.boardColumnId === from ? [now.id] : [])));
+      const overtaken = part.filter(({ id }) => !still.has(id));
+      left.push(...overtaken.map((card) => ({ card, why: new Error(words.overtaken({ what: card.taskId })) })));
+      return batchMove(
+        part.filter(({ id }) => still.has(id)),
+        columnId,
+        {},
+      );
+    });
+    left.push(...leftOf(skipped, some));
   }
-  return { moved, skipped, single };
+  return left;
 }
 
 /** What is changed about it besides, by others or here a moment ago, is no conflict. */
@@ -160,14 +161,8 @@ async function moveOne({ id, version, boardColumnId }: Movable, to: string, how:
   }
 }
 
-async function batchMove(ids: readonly string[], boardColumnId: string, how: ByHand) {
-  const items = [];
-  const skipped = [];
-  for (let at = 0; at < ids.length; at += MAX_MOVED) {
-    const input = { workItemIds: ids.slice(at, at + MAX_MOVED), boardColumnId, ...how };
-    const answer = await call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
-    items.push(...answer.items);
-    skipped.push(...(await refusedOf(answer.skipped)));
-  }
-  return { items, skipped };
+async function batchMove(cards: readonly Movable[], boardColumnId: string, how: ByHand) {
+  if (cards.length === 0) return { items: [], skipped: [] };
+  const input = { workItemIds: cards.map(({ id }) => id), boardColumnId, ...how };
+  return call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
 }
