@@ -3,8 +3,8 @@
  * are one. For the service and its console alike. @param most that are read
  */
 export const partsIn = (text: string, most?: number): string[] => text.split(/(?<=(?<!\\)(?:\\\\)*),(?! )/, most);
-export const valuesIn = (text: string, most?: number): string[] => partsIn(text, most).map(valueIn);
-const valueIn = (part: string): string => part.replace(/\\([\\,])/g, '$1');
+export const valuesIn = (text: string, most?: number): string[] =>
+  partsIn(text, most).map((part) => part.replace(/\\([\\,])/g, '$1'));
 
 /** The inverse of each of `valuesIn`. */
 export const asPart = (value: string): string => value.replace(/\\|,(?! )/g, '\\$&');
@@ -15,7 +15,7 @@ export function replaceValues<Filter>(filter: Filter, instead: (value: string) =
     if (typeof text !== 'string') return text;
     return partsIn(text)
       .map((part) => {
-        const other = instead(valueIn(part));
+        const other = valuesIn(part).map(instead)[0];
         return other === undefined ? part : asPart(other);
       })
       .join();
