@@ -84,6 +84,37 @@ test('an app is connected by a person, who sees what it may do, is asked again f
   expect((await sendMessage(stage.url, body.access_token, { method: 'tools/list' })).status).toBe(401);
 });
 
+test('the second press of a double click that was meant for what was in front before allows nothing', async () => {
+  const visitor = await stage.visit('board');
+  const { page } = visitor;
+  /** @returns whether it is being done */
+  const press = () =>
+    page.evaluate(async () => {
+      const allow = document.querySelector('form.stack button[type=submit]') as HTMLButtonElement;
+      allow.click();
+      for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
+      return allow.getAttribute('aria-disabled') === 'true';
+    });
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const allow = document.querySelector<HTMLButtonElement>('form.stack button[type=submit]');
+      if (!allow) return;
+      observer.disconnect();
+      allow.click();
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(`${stage.url}/${await arrive(apps.publish(), newVerifier())}`);
+  const allow = page.getByRole('button', { name: 'Allow' });
+  await allow.waitFor();
+  // The window that was in front is closed.
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  expect(await press()).toBe(false);
+  const pressedAt = await page.evaluate(() => performance.now());
+  await page.waitForFunction((at) => performance.now() - at > 500, pressedAt);
+  await allow.click();
+  await page.waitForURL(`${apps.url}/callback?**`);
+});
+
 test('an app that asks in a wrong way is shown with the reason, and is sent nowhere by itself', async () => {
   const visitor = await stage.visit('board');
   const { page } = visitor;

@@ -123,10 +123,10 @@ export const words = messages({
     ja: '処理できませんでした。',
   },
   sentBack: {
-    en: 'You are being sent back to {name}. If nothing happens, this page can be closed.',
-    de: 'Es geht zurück zu {name}. Wenn nichts geschieht, kann diese Seite geschlossen werden.',
-    tr: '{name} uygulamasına geri gönderiliyorsunuz. Bir şey olmazsa bu sayfa kapatılabilir.',
-    ja: '{name} に戻ります。何も起こらない場合は、このページを閉じてかまいません。',
+    en: 'You are sent back to {name}. If nothing happens, close this page.',
+    de: 'Es geht zurück zu {name}. Wenn nichts geschieht, schließe diese Seite.',
+    tr: '{name} uygulamasına geri gönderiliyorsunuz. Bir şey olmazsa bu sayfayı kapatın.',
+    ja: '{name} に戻ります。何も起こらない場合は、このページを閉じてください。',
   },
   cannot: {
     en: 'This app cannot be connected',

@@ -17,8 +17,6 @@ export function PermissionSentences({ offered, chosen, missed, onChoose }: Permi
     { label: words.readOnly, permissions: reading },
     { label: words.all, permissions: offered },
   ];
-  const isSame = (all: readonly Permission[]) =>
-    all.length === chosen.length && all.every((each) => chosen.includes(each));
   return (
     <fieldset class="field">
       <legend class="label">{words.permissions}</legend>
@@ -29,7 +27,8 @@ export function PermissionSentences({ offered, chosen, missed, onChoose }: Permi
               key={label}
               type="button"
               class="button"
-              aria-pressed={isSame(permissions)}
+              // All are in the order in which they are offered.
+              aria-pressed={`${permissions}` === `${chosen}`}
               onClick={() => onChoose([...permissions])}
             >
               {label}

@@ -3,7 +3,7 @@ import type { ConsentRequest } from '@worktrack/contracts/keys/connection';
 import type { denyConnection, openConnection } from '@worktrack/contracts/keys/connections';
 import type { createGrant } from '@worktrack/contracts/keys/grants';
 import type { Output } from '@worktrack/contracts/operation';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { isGone } from '../api/service-error.ts';
@@ -24,42 +24,45 @@ const DAYS = [1, 7, 30, 90] as const;
 const DEFAULT_DAYS = '30';
 const YEAR_DAYS = '365';
 
+/**
+ * A press that comes so soon was meant for what was in front before: a page that wants a decision asks for a double click, and has opened this one, or closed the window
+ * in front of it, by the second. Browsers ask for permissions like that, too.
+ */
+const TOO_SOON_MS = 500;
+let inFrontSince = 0;
+const comesToFront = () => {
+  inFrontSince = performance.now();
+};
+addEventListener('focus', comesToFront);
+
 /** What an app asks for, and the person's answer. Nothing of it is ever decided by itself: an app that was allowed something asks again. */
 export function Screen({ params: { id = '' } }: ScreenProps) {
   const opened = useQuery({
     key: ['connection', id],
     load: (signal) => call<typeof openConnection>('POST /api/connections/:id/open', { id }, { signal }),
   });
-  if (isGone(opened.error)) {
-    return (
-      <div class="sign-in consent panel">
-        <NothingToDecide answer={{ request: null, problem: null, backTo: null }} />
-      </div>
-    );
-  }
   return (
     <div class="sign-in consent panel">
-      <Loaded query={opened}>
-        {(answer) =>
-          answer.request && answer.request.offered.length > 0 ? (
-            <Consent request={answer.request} />
-          ) : (
-            <NothingToDecide answer={answer} />
-          )
-        }
-      </Loaded>
+      {isGone(opened.error) ? (
+        <NothingToDecide />
+      ) : (
+        <Loaded query={opened}>
+          {(answer) =>
+            answer.request?.offered[0] ? <Consent request={answer.request} /> : <NothingToDecide {...answer} />
+          }
+        </Loaded>
+      )}
     </div>
   );
 }
 
-function NothingToDecide({ answer: { request, problem, backTo } }: { readonly answer: Output<typeof openConnection> }) {
-  const reason = problem ? problems[problem.code] : request ? words.nothingToGive : words.isDecided;
+function NothingToDecide({ request, problem, backTo }: Partial<Output<typeof openConnection>>) {
   return (
     <>
       <Heading title={words.cannot} />
-      <p>{reason}</p>
+      <p>{problem ? problems[problem.code] : request ? words.nothingToGive : words.isDecided}</p>
       {problem?.detail && <p class="quiet">{problem.detail}</p>}
-      {backTo !== null && (
+      {backTo && (
         <div class="row">
           <a class="button" href={backTo} rel="noreferrer">
             {words.backToApp}
@@ -74,52 +77,52 @@ function Consent({ request }: { readonly request: ConsentRequest }) {
   const { id, client, offered, given, missed, returnsTo } = request;
   // Reading at first; later what was decided before, and what the app has lacked since.
   const [chosen, setChosen] = useState(() =>
-    offered.filter((each) => (given.length > 0 ? [...given, ...missed].includes(each) : each.endsWith(':read'))),
+    offered.filter((each) => (given[0] ? [...given, ...missed].includes(each) : each.endsWith(':read'))),
   );
   const [projects, setProjects] = useState<readonly string[]>();
   const [days, setDays] = useState<string>(DEFAULT_DAYS);
   const [leavesTo, setLeavesTo] = useState<string | null>();
   const { isBusy, error, run } = useSubmit();
+  useLayoutEffect(comesToFront, []);
   const isReady = !isBusy && chosen.length > 0 && projects?.length !== 0;
 
-  const leave = (redirectTo: string | null) => {
+  const leave = ({ redirectTo }: { readonly redirectTo: string | null }) => {
     setLeavesTo(redirectTo);
-    if (redirectTo !== null) location.assign(redirectTo);
+    if (redirectTo) location.assign(redirectTo);
   };
   const allow = (event: Event) => {
     event.preventDefault();
-    if (!isReady) return;
+    if (!isReady || event.timeStamp - inFrontSince < TOO_SOON_MS) return;
     void run(async () => {
-      const { redirectTo } = await call<typeof createGrant>('POST /api/connections/:id/approve', {
-        ...{ id, permissions: [...chosen], expiresInDays: Number(days) },
-        ...(projects && { projects: [...projects] }),
-      });
-      leave(redirectTo);
+      leave(
+        await call<typeof createGrant>('POST /api/connections/:id/approve', {
+          ...{ id, permissions: [...chosen], expiresInDays: Number(days) },
+          ...(projects && { projects: [...projects] }),
+        }),
+      );
     });
   };
   const deny = () =>
-    run(async () => {
-      leave((await call<typeof denyConnection>('POST /api/connections/:id/deny', { id })).redirectTo);
-    });
+    run(async () => leave(await call<typeof denyConnection>('POST /api/connections/:id/deny', { id })));
 
+  const { name, domain, uri } = client;
   if (leavesTo !== undefined) {
     return (
       <>
-        <Heading title={client.name} />
-        <p role="status">{leavesTo === null ? words.lost : words.sentBack({ name: client.name })}</p>
+        <Heading title={name} />
+        <p role="status">{leavesTo === null ? words.lost : words.sentBack({ name })}</p>
       </>
     );
   }
   const { user, organization } = identity.value ?? {};
-  const { name, domain, uri } = client;
   return (
     <>
       <Heading title={words.title({ name })} />
       <div class="stack">
-        <p class={domain === null ? 'consent-warning' : undefined}>
-          {domain === null ? words.whoUnknown({ name }) : words.who({ name, domain })}
+        <p class={domain ? undefined : 'consent-warning'}>
+          {domain ? words.who({ name, domain }) : words.whoUnknown({ name })}
         </p>
-        {uri !== null && (
+        {uri && (
           <p class="quiet">
             {words.itsAddress} <code>{uri}</code>
           </p>
@@ -143,7 +146,7 @@ function Consent({ request }: { readonly request: ConsentRequest }) {
           <button type="submit" class="button button-main" aria-disabled={!isReady}>
             {words.allow}
           </button>
-          <button type="button" class="button" aria-disabled={isBusy} onClick={() => void deny()}>
+          <button type="button" class="button" aria-disabled={isBusy} onClick={deny}>
             {words.deny}
           </button>
         </div>

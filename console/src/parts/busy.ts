@@ -12,22 +12,8 @@ export async function attempt(failed: string, what: () => Promise<void>): Promis
 
 /** One thing at a time: what a button or a form does, and whether it is in progress. A second press meanwhile does nothing. @param failed as for `attempt` */
 export function useBusy(failed: string): { readonly isBusy: boolean; run(what: () => Promise<void>): Promise<void> } {
-  const [isBusy, setBusy] = useState(false);
-  const runs = useRef(false);
-  return {
-    isBusy,
-    async run(what) {
-      if (runs.current) return;
-      runs.current = true;
-      setBusy(true);
-      try {
-        await attempt(failed, what);
-      } finally {
-        runs.current = false;
-        setBusy(false);
-      }
-    },
-  };
+  const { isBusy, run } = useSubmit();
+  return { isBusy, run: (what) => run(() => attempt(failed, what)) };
 }
 
 /** The same for a form in a dialog, which shows what was refused itself: a message behind the dialog is not seen. */
