@@ -201,6 +201,7 @@ interface Paths {
   readonly font: string;
 }
 
+/** What is in the page is shown after a while (src/styles/base.css), if none of its code has begun: while an installation is upgraded, a replica may not have the files that another's page names. */
 function page(paths: Paths): string {
   const preloads = paths.preloads.map((path) => `<link rel="modulepreload" href="${BASE}${path}">\n`).join('');
   return `<!doctype html>
@@ -216,7 +217,7 @@ function page(paths: Paths): string {
 <link rel="prefetch" href="${BASE}${paths.otherStyles}" as="style">
 ${preloads}<script type="module" src="${BASE}${paths.entry}"></script>
 </head>
-<body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
+<body><div id="console"><p>This page could not be loaded. Please reload it in a moment.</p></div><noscript>The console needs JavaScript.</noscript></body>
 </html>
 `;
 }

@@ -21,4 +21,7 @@ else laterTexts().catch(() => {});
 screenAt(path.value || FIRST_SCREEN)
   ?.screen.load()
   .catch(() => {});
-render(<App />, document.querySelector('#console') as HTMLElement);
+const root = document.querySelector('#console') as HTMLElement;
+// Says what to do if this is not reached (build.ts).
+root.replaceChildren();
+render(<App />, root);

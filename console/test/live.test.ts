@@ -274,6 +274,40 @@ test('a screen whose code cannot be loaded says so in the language of the page',
   );
 });
 
+test('a page whose files are gone with an upgrade says that there is a new one, and keeps what was typed', async () => {
+  const { page } = await stage.visit('board');
+  await page.locator('.column').first().waitFor();
+  await page.keyboard.press('c');
+  const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title', exact: true });
+  await title.fill('Begun before');
+  await page.keyboard.press('Escape');
+  await page.route('**/console/assets/costs-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/console/costs*', async (route) => {
+    if (route.request().isNavigationRequest()) return route.fallback();
+    const answer = await route.fetch();
+    const body = (await answer.text()).replaceAll(/-[\w-]{8}\./g, '-anothers.');
+    return route.fulfill({ response: answer, body });
+  });
+  await page.getByRole('link', { name: 'Costs' }).click();
+  const said = page.getByRole('alert').filter({ hasText: 'There is a new version of this page: reload it.' });
+  await said.waitFor();
+  await page.unroute('**/console/assets/costs-*.js');
+  await said.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Costs', exact: true, level: 1 }).waitFor();
+  await page.keyboard.press('c');
+  await expect.poll(() => title.inputValue()).toBe('Begun before');
+});
+
+test('a page whose code is not there, as between two replicas of different versions, is not blank', async () => {
+  const { page } = await stage.visit('board');
+  await page.locator('.column').first().waitFor();
+  const hint = page.getByText('This page could not be loaded. Please reload it in a moment.');
+  expect(await hint.count()).toBe(0);
+  await page.route('**/console/assets/main-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.reload();
+  await hint.waitFor();
+});
+
 test('only the visible part of a long column is rendered, and scrolling leads to its end', async () => {
   const organization = await stage.newOrganization();
   const count = 240;

@@ -27,6 +27,12 @@ export const words = messages({
     tr: 'Hizmet meşgul. {seconds} sn sonra yeniden denenecek.',
     ja: 'サービスが混み合っています。{seconds} 秒後に再試行します。',
   },
+  isNewer: {
+    en: 'There is a new version of this page: reload it.',
+    de: 'Es gibt eine neue Version dieser Seite: Lade sie neu.',
+    tr: 'Bu sayfanın yeni bir sürümü var: Sayfayı yeniden yükleyin.',
+    ja: 'このページの新しいバージョンがあります。再読み込みしてください。',
+  },
   noAnswer: {
     en: 'The server is not responding. Check the connection.',
     de: 'Der Server antwortet nicht. Prüfe die Verbindung.',

@@ -31,16 +31,27 @@ export function later<P extends object>(
           loaded = view;
           setView(() => view);
         },
-        // In a browser's own words, which are for no visitor.
-        ({ message }: Error) => setError(new ServiceError({ code: 'NETWORK', message, status: 0 })),
+        async ({ message }: Error) =>
+          // In a browser's own words, which are for no visitor.
+          setError((await isReplaced()) ? words.isNewer : new ServiceError({ code: 'NETWORK', message, status: 0 })),
       );
     }, []);
-    // A file from an earlier build no longer exists; reloading the page gets those of the current one.
     if (error) return <Failed error={error} retry={() => location.reload()} />;
     if (View) return h(View, props);
     if (isDialog) return <LoadingDialog />;
     return isQuiet ? null : <Loading />;
   };
+}
+
+/** Whether the page would be another one now, with other files: those of an earlier build no longer exist. */
+async function isReplaced(): Promise<boolean> {
+  const begin = document.querySelector('script')?.getAttribute('src') ?? '';
+  try {
+    const page = await fetch(location.href);
+    return page.ok && !(await page.text()).includes(begin);
+  } catch {
+    return false;
+  }
 }
 
 function LoadingDialog() {
