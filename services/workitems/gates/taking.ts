@@ -12,7 +12,7 @@ type Held = Pick<ItemRecord, 'taskId' | 'assignee' | 'lease'>;
 
 /** What a write that ends a live lease does besides, and what its caller is told. */
 export interface Taken {
-  readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing'>;
+  readonly changes: Pick<ItemChanges, 'assignee' | 'assigneeId' | 'claimedBy' | 'isAiProcessing'>;
   readonly events: readonly NewEvent[];
   readonly warnings: readonly string[];
 }
@@ -58,8 +58,8 @@ export function takenFrom(item: Held, to: ColumnRecord, keyId: string): Taken {
 /** What a claim had set is again as it was before, and the history says so. */
 export function givenBack(
   { assignee: from }: Pick<ItemRecord, 'assignee'>,
-  { before: { assignee: to, claimedBy = null, isAiProcessing } }: LeaseRecord,
+  { before: { assignee: to, assigneeId = null, claimedBy = null, isAiProcessing } }: LeaseRecord,
 ): Pick<Taken, 'changes' | 'events'> {
   const updated: NewEvent = { type: 'work_item.updated', data: { changes: { assignee: { from, to } } } };
-  return { changes: { assignee: to, claimedBy, isAiProcessing }, events: from === to ? [] : [updated] };
+  return { changes: { assignee: to, assigneeId, claimedBy, isAiProcessing }, events: from === to ? [] : [updated] };
 }

@@ -94,6 +94,8 @@ export type TokenReport = Stored<typeof reportFields>;
 const beforeFields = {
   boardColumnId: text(),
   assignee: nullable(text()),
+  /** Which user that is, as in the item, where it may be another one by the time that the lease ends. */
+  assigneeId: optional(nullable(text())),
   isAiProcessing: flag(),
   claimedBy: optional(nullable(text())),
   /** Why it was already in `In Progress`, to be fixed. */

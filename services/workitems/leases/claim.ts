@@ -92,7 +92,7 @@ async function take(
   now: Date,
   context: Context & { readonly by: { readonly agent: string; readonly run: string } },
 ): Promise<Claim> {
-  const { _id, boardColumnId, assignee, isAiProcessing, claimedBy, returned } = item;
+  const { _id, boardColumnId, assignee, assigneeId, isAiProcessing, claimedBy, returned } = item;
   const lease: LeaseRecord = {
     token: newToken(_id),
     keyId: context.caller.keyId,
@@ -105,7 +105,7 @@ async function take(
     heardRevision: item.revision,
     // After an agent that did not come back, still the state before that one.
     before: {
-      ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing, claimedBy }),
+      ...(item.lease?.before ?? { boardColumnId, assignee, assigneeId, isAiProcessing, claimedBy }),
       ...(returned && { returned }),
     },
   };

@@ -83,6 +83,22 @@ test('what an agent holds goes back to its user under the new name', async () =>
   expect(await forUser('Ada Lovelace')).toEqual([id]);
 });
 
+test('what an agent holds goes back to whom it was taken from, also when it was given to somebody else meanwhile', async () => {
+  const ids = [await assigned(ada), await assigned(namesake)];
+  const leases = [];
+  for (const id of ids) {
+    leases.push((await call(own.caller, 'workItems.claim', { ids: [id], agent: 'agent', leaseSeconds: 60 })).lease);
+    await call(naming({ id: uuidv7(), name: 'Grace' }), 'workItems.update', { id, assignee: 'Grace' });
+  }
+  await rename('Ada Lovelace');
+  await lookIn(0);
+  for (const [index, workItemId] of ids.entries()) {
+    await call(own.caller, 'workItems.release', { workItemId, leaseToken: leases[index]?.token ?? '' });
+  }
+  expect(await Promise.all(ids.map(assigneeOf))).toEqual(['Ada Lovelace', 'Ada']);
+  expect([await forUser('Ada Lovelace'), await needsOf(namesake)]).toEqual(ids.map((id) => [id]));
+});
+
 test('what was on its way with the earlier name follows a minute later, and then nothing is looked for any more', async () => {
   await rename('Ada Lovelace');
   await lookIn(0);

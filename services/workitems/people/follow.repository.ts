@@ -15,11 +15,11 @@ import type { NamesRecord } from './names.model.ts';
  * is changing one at the moment has to read it again. Items of earlier versions do not say which user they mean by a name.
  */
 export async function followInItems({ _id: userId, organizationId, name, former }: NamesRecord): Promise<void> {
-  const isUsers = { assigneeId: oneOf([userId, null]) };
+  const isUsers = oneOf([userId, null]);
   // An agent may have the name, too.
   const notClaimed = mongoose.trusted({ $nin: former });
   for (const assignee of former) {
-    const isNamedSo = { organizationId, assignee, claimedBy: notClaimed, ...isUsers };
+    const isNamedSo = { organizationId, assignee, claimedBy: notClaimed, assigneeId: isUsers };
     await setInAll(isNamedSo, { assignee: name, assigneeId: userId });
   }
   // What agents hold goes back to whom it was taken from.
@@ -27,9 +27,10 @@ export async function followInItems({ _id: userId, organizationId, name, former 
     const goesBackToThem = {
       ...{ organizationId, 'lease.state': state },
       ...{ 'lease.before.assignee': oneOf(former), 'lease.before.claimedBy': notClaimed },
-      ...isUsers,
+      // Of the item it may be another one, whom it was given to meanwhile.
+      'lease.before.assigneeId': isUsers,
     };
-    await setInAll(goesBackToThem, { 'lease.before.assignee': name, assigneeId: userId });
+    await setInAll(goesBackToThem, { 'lease.before.assignee': name, 'lease.before.assigneeId': userId });
   }
 }
 
