@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import { isDuplicateKey } from './duplicate-key.ts';
 import type { TransactionalScope } from './scope.ts';
 import { conflict } from './transaction.ts';
+import type { TransactionScope } from './writes/commit-alone.ts';
 
 interface ExclusionDocument {
   /** `<organization>/<what is counted>` */
@@ -22,8 +23,12 @@ const ExclusionModel = mongoose.model(
  * For rules about how many there are, such as a maximum: otherwise both would count what the other does not see, and both would find room. Called after the
  * count, so that a refusal waits for nobody.
  */
-export async function oneAtATime({ caller, tx }: TransactionalScope, what: string): Promise<void> {
+export async function oneAtATime(
+  { caller, tx, writes }: TransactionalScope & TransactionScope,
+  what: string,
+): Promise<void> {
   const _id = `${caller.organizationId}/${what}`;
+  writes.claim(ExclusionModel, _id);
   try {
     await ExclusionModel.updateOne({ _id }, { $inc: { count: 1 } }, { session: tx, upsert: true });
   } catch (error) {

@@ -12,15 +12,17 @@ const TRANSIENT = mongoose.mongo.MongoErrorLabel.TransientTransactionError;
  * Runs `work` in one transaction, and again after a conflict; no attempt begins after the deadline (the driver's own would continue for two minutes: since 7.8 its
  * `timeoutMS` has no effect). `work` may run several times: it must have no effect except through `tx`.
  * @param isStored whether the writes of `work` are stored, read outside the transaction; called if the server's reply to a commit cannot be trusted
+ * @param next makes an attempt after one that met others: when it is its turn
  */
 export async function transaction<T>(
   deadlineAtMs: number,
   work: (tx: ClientSession) => Promise<T>,
   isStored?: () => Promise<boolean>,
+  next: Next<T> = (attempt) => attempt(),
 ): Promise<T> {
   for (;;) {
     try {
-      const answer = await runOnce(deadlineAtMs, work);
+      const answer = await runOnce(deadlineAtMs, work, next);
       // A failed commit stored nothing, so all of it is run again.
       if (await databaseServer().isCommitted(isStored)) return answer;
     } catch (error) {
@@ -30,7 +32,9 @@ export async function transaction<T>(
   }
 }
 
-async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
+type Next<T> = (attempt: () => Promise<T>) => Promise<T>;
+
+async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>, next: Next<T>): Promise<T> {
   // Not causally consistent: a transaction reads committed data anyway, and not every server accepts the option that the driver would add.
   const session = await mongoose.startSession({ causalConsistency: false });
   let isEnded = true;
@@ -50,9 +54,10 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
       ...databaseServer().transactionOptions,
       writeConcern: { w: 'majority', journal: true },
     } as const;
+    const make = () => session.withTransaction(inTime, options);
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await session.withTransaction(inTime, options);
+        const answer = await (attempt === 1 ? make() : next(make));
         isEnded = true;
         return answer;
       } catch (error) {

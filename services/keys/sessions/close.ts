@@ -10,7 +10,7 @@ export async function closeSession(
   { organizationId, id, from }: Input<typeof operation>,
   { tx, writes, requestId }: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const scope = { caller: { organizationId }, tx };
+  const scope = { caller: { organizationId }, tx, writes };
   const session = await sessionById(scope, id);
   if (!session || session.revokedAt) return {};
   await takeTurnUnchecked(scope);

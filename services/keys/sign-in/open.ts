@@ -37,10 +37,10 @@ export async function openSession(
   { token, by, from }: Input<typeof operation>,
   context: Context,
 ): Promise<Output<typeof operation>> {
-  const { tx, fail } = context;
+  const { tx, writes, fail } = context;
   const sender = { address: null, userAgent: null, ...from, requestId: context.requestId };
   const { origin, invitation, refusal } = await proofOf(mint, by, context);
-  const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx };
+  const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx, writes };
   if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
     await enterRefusal(mint, by, origin ?? (invitation && (await pastOriginOf(invitation, context))), sender, context);
     throw refusal();
@@ -64,7 +64,7 @@ export async function openSession(
     await tellOfInvitation({ ...context, caller }, userId, { from: invitation.expiresAt });
   }
   const user = await userById(scope, userId);
-  enterOf(context.writes, key.organizationId, {
+  enterOf(writes, key.organizationId, {
     action: SIGN_IN,
     actor: { type: 'user', id: userId, name: user?.name ?? null, userId },
     targets: [{ type: 'session', id: session.id, name: null }],

@@ -72,10 +72,11 @@ export function countMove(
  * (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
  */
 export async function holdColumns(
-  { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,
+  { caller, tx, writes }: TransactionScope & Pick<Scope, 'caller'>,
   which: OfBoards,
 ): Promise<void> {
   const { organizationId } = caller;
+  writes.claim(TallyModel, 'projectId' in which ? which.projectId : which.boardId);
   await TallyModel.updateMany({ organizationId, ...which }, { $inc: { columnsVersion: 1 } }, { session: tx });
 }
 

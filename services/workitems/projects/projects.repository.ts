@@ -51,6 +51,7 @@ export async function keysTaken({ caller, tx }: Scope, keys: readonly string[], 
 /** For what is added to a project: if that and a deletion of the project happen concurrently, one of them finds what the other has done. */
 export async function holdProject(scope: FailingScope<'NOT_FOUND'> & TransactionScope, id: string): Promise<void> {
   const { organizationId } = scope.caller;
+  scope.writes.claim(ProjectModel, id);
   await ProjectModel.updateOne({ organizationId, _id: id }, { $inc: { revision: 1 } }, { session: scope.tx });
   await requireProject(scope, id);
 }
@@ -136,10 +137,11 @@ export async function idsOfProjects({ caller }: Scope, limit = 0): Promise<strin
 }
 
 export async function saveProject(
-  { caller, tx }: WriteScope & TransactionScope,
+  { caller, tx, writes }: WriteScope & TransactionScope,
   id: string,
   changes: Partial<ProjectRecord>,
 ): Promise<ProjectRecord> {
+  writes.claim(ProjectModel, id);
   return ProjectModel.findOneAndUpdate(
     { organizationId: caller.organizationId, _id: id },
     { $set: { ...changes, updatedAt: new Date() }, $inc: { revision: 1 } },

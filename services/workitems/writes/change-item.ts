@@ -34,7 +34,7 @@ export function insertItem(
   const item = { ...given, ...attention };
   countMove(scope, board, undefined, item.boardColumnId);
   const { projectId, externalId } = item;
-  if (externalId !== undefined) scope.writes.claimUnique(ItemModel, `${projectId} ${externalId}`);
+  if (externalId !== undefined) scope.writes.claim(ItemModel, `${projectId} ${externalId}`);
   // If several were created at once with one external id, the others find it when they run again.
   scope.writes.insert(ItemModel, item, externalId === undefined ? undefined : () => new Stale());
   record(scope, item, events);

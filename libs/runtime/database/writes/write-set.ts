@@ -91,10 +91,11 @@ export class WriteSet {
   }
 
   /**
-   * What a unique index lets one document have: no other call that inserts it goes into the same transaction, nor into a concurrent one. Otherwise each would fail for
-   * the other, over and over while several such pairs keep coming back.
+   * What a unique index lets one document have, or a document that a rule with a transaction of its own writes itself: no other call that claims it goes into the same
+   * transaction, nor into a concurrent one, and the next attempt of who met others there is in turn with theirs. Otherwise each would fail for the other, over and over
+   * while several of them keep coming back.
    */
-  claimUnique(of: Collection, value: string): void {
+  claim(of: Collection, value: string): void {
     this.#exclusiveKeys.add(keyOf(namespaceOf(of), value));
   }
 
