@@ -28,6 +28,8 @@ test('an app is connected by a person, who sees what it may do, is asked again f
   await page.getByLabel('API key').fill(stage.organization.apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Connect Test app?' }).waitFor();
+  // However much of this sentence a name has: it is seen where it ends.
+  await page.getByText(`“Test app” of ${new URL(apps.url).host} wants to work here in your name.`).waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
   const write = page.getByLabel('Create, claim, change, move and delete work items');
   expect([await write.isChecked(), await page.getByLabel('Read feedback').isChecked()]).toEqual([false, true]);

@@ -4,16 +4,16 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   title: { en: 'Connect {name}?', de: '{name} verbinden?', tr: '{name} bağlansın mı?', ja: '{name} を接続しますか？' },
   who: {
-    en: '{name} of {domain} wants to work here in your name. That it is this app was verified.',
-    de: '{name} von {domain} will hier in deinem Namen arbeiten. Dass es diese App ist, wurde geprüft.',
-    tr: '{domain} sitesinden {name}, burada sizin adınıza çalışmak istiyor. Uygulamanın kimliği doğrulandı.',
-    ja: '{domain} の {name} が、あなたに代わってここで作業することを求めています。アプリの身元は確認済みです。',
+    en: '“{name}” of {domain} wants to work here in your name. That it is this app was verified.',
+    de: '„{name}“ von {domain} will hier in deinem Namen arbeiten. Dass es diese App ist, wurde geprüft.',
+    tr: '{domain} sitesinden “{name}”, burada sizin adınıza çalışmak istiyor. Uygulamanın kimliği doğrulandı.',
+    ja: '{domain} の「{name}」が、あなたに代わってここで作業することを求めています。アプリの身元は確認済みです。',
   },
   whoUnknown: {
-    en: 'An app that calls itself {name} wants to work here in your name. Who has made it was not verified: go on only if you have just started this yourself.',
-    de: 'Eine App, die sich {name} nennt, will hier in deinem Namen arbeiten. Wer sie gemacht hat, wurde nicht geprüft: Mach nur weiter, wenn du das gerade selbst begonnen hast.',
-    tr: 'Kendine {name} diyen bir uygulama burada sizin adınıza çalışmak istiyor. Kimin yaptığı doğrulanmadı: yalnızca bunu az önce siz başlattıysanız devam edin.',
-    ja: '{name} と名乗るアプリが、あなたに代わってここで作業することを求めています。作成者は確認されていません。たった今ご自身で始めた場合だけ続けてください。',
+    en: 'An app that calls itself “{name}” wants to work here in your name. Who has made it was not verified: go on only if you have just started this yourself.',
+    de: 'Eine App, die sich „{name}“ nennt, will hier in deinem Namen arbeiten. Wer sie gemacht hat, wurde nicht geprüft: Mach nur weiter, wenn du das gerade selbst begonnen hast.',
+    tr: 'Kendine “{name}” diyen bir uygulama burada sizin adınıza çalışmak istiyor. Kimin yaptığı doğrulanmadı: yalnızca bunu az önce siz başlattıysanız devam edin.',
+    ja: '「{name}」と名乗るアプリが、あなたに代わってここで作業することを求めています。作成者は確認されていません。たった今ご自身で始めた場合だけ続けてください。',
   },
   itsAddress: {
     en: 'It says that it is at',

@@ -31,11 +31,11 @@ test('a client is what the document at its address says', async () => {
   const uri = 'https://app.example/';
   const id = apps.publish({
     client_uri: uri,
-    client_name: ' An\u202e app\nof\u0007 ours\ud800 ',
+    client_name: ` An\u202e app\nof\u0007 ours\ud800 ” «e\u0301${'\u0323'.repeat(70)} 「”`,
     logo_uri: 'https://x',
   });
   expect(await clients().find(id)).toEqual({
-    ...{ id, name: 'An app of ours', uri, domain: new URL(id).host },
+    ...{ id, name: `An app of ours e\u0301${'\u0323'.repeat(3)}`, uri, domain: new URL(id).host },
     redirectUris: ['http://127.0.0.1/callback', 'https://app.example/callback'],
   });
 });

@@ -59,11 +59,18 @@ function redirectUrisIn(given: unknown): string[] {
   return all.filter((each): each is string => typeof each === 'string' && isRedirectUri(each));
 }
 
-/** One line, without what turns the direction of the text around it, and without half characters: it stands beside our own words. */
+/** Between which names are shown, so that “App of claude.ai” is seen to be all name. */
+const QUOTATION_MARKS = /["\u201c-\u201f\u00ab\u00bb\u300c-\u300f\uff02]/g;
+/** More than any script puts on one letter: a pile of them is drawn over the lines above or below. */
+const PILED_MARKS = /(?<=\p{M}{4})\p{M}+/gu;
+
+/** One line, without what turns the direction of the text around it, is drawn over it or ends it, and without half characters: it stands beside our own words. */
 export function nameIn(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
   const name = given
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll(QUOTATION_MARKS, ' ')
+    .replaceAll(PILED_MARKS, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
   return name === '' ? undefined : [...name].slice(0, MAX_NAME_LENGTH).join('');
