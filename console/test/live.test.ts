@@ -62,6 +62,33 @@ test('what one browser does, another sees', async () => {
   await expect.poll(() => titlesIn(mine.page, 'Review')).toEqual(['Renamed elsewhere']);
 });
 
+test('an answer that was asked for before an event does not take back what the event told', async () => {
+  const organization = await stage.newOrganization();
+  const { id } = await createItem(organization, { title: 'Before' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['Before']);
+  const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The first answer waits, and there is no other.
+  await page.route(/\/cards\?ids=/, () => {});
+  await page.route(
+    /\/cards\?ids=/,
+    async (route) => {
+      const { pathname, search } = new URL(route.request().url());
+      const answer = await organization.call('GET', pathname + search);
+      asked.resolve();
+      await told.promise;
+      await route.fulfill({ json: answer });
+    },
+    { times: 1 },
+  );
+  await organization.call('POST', `/api/work-items/${id}/move`, { boardColumnId: 'Review' });
+  await asked.promise;
+  await organization.call('PATCH', `/api/work-items/${id}`, { title: 'After' });
+  await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['After']);
+  told.resolve();
+  await expect.poll(() => titlesIn(page, 'Review')).toEqual(['After']);
+});
+
 test('whoever looks at an item sees who else does', async () => {
   const organization = await stage.newOrganization();
   const { id, taskId } = await createItem(organization, { title: 'Looked at' });

@@ -358,6 +358,8 @@ export class BoardCards {
     // Only the service knows what else a search finds: columns are read again for that (card-list.tsx).
     const ids = [...this.#changed].filter((id) => !search || this.find(id));
     this.#changed = new Set();
+    const news: News = new Map();
+    this.#readsUnderWay.add(news);
     try {
       const found = new Map<string, Card>();
       for (let at = 0; at < ids.length; at += MAX_BY_ID) {
@@ -373,8 +375,11 @@ export class BoardCards {
           continue;
         }
         const card = found.get(id);
+        const known = news.get(id);
+        const told = known ? TOLD.map((field) => [field, known[field]]) : [];
         if (!card) this.#remove(id);
-        else if ((this.find(id)?.card.version ?? 0) <= card.version) this.#put(card);
+        else if ((this.find(id)?.card.version ?? 0) <= card.version)
+          this.#put({ ...card, ...Object.fromEntries(told) });
       }
       // With other filters: requested again when they are looked at.
       const which = isRegrouped ? {} : ({ type: 'inactive', refetchType: 'none' } as const);
@@ -382,6 +387,8 @@ export class BoardCards {
       this.#recountSoon();
     } catch {
       setTimeout(() => this.#renewSoon(ids), RETRY_MS);
+    } finally {
+      this.#readsUnderWay.delete(news);
     }
   }
 
