@@ -358,3 +358,21 @@ test('what a lead does every day takes few keys beside the words, and no mouse',
   took('invited', 40);
   expect(visitor.complaints).toEqual([]);
 });
+
+test('in a menu, what is typed leads to the name that begins with it, with its spaces, and one letter again to the next', async () => {
+  const organization = await stage.newOrganization();
+  for (const name of ['Mobile web', 'Mail', 'Mobile app']) await organization.call('POST', '/api/projects', { name });
+  const { page } = await stage.visit(`board?project=${organization.projectId}`, { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Project Work: choose another' }).click();
+  await page.getByRole('menuitemradio', { name: 'Mobile app' }).waitFor();
+  await page.keyboard.type('mobile w');
+  expect(await focused(page)).toBe('Mobile web');
+  // Newest first, and around.
+  const reached = new Set<string | null>();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('m');
+      return reached.add(await focused(page)).size;
+    })
+    .toBe(3);
+});

@@ -36,7 +36,10 @@ interface MenuProps {
 
 type End = 'first' | 'last';
 
-/** A button that opens a menu (the pattern of the ARIA Authoring Practices): arrows, Home, End and first letters choose, Escape closes. */
+/** After a pause, a letter begins another name. */
+const TYPING_MS = 1_000;
+
+/** A button that opens a menu (the pattern of the ARIA Authoring Practices): arrows, Home, End and what a name begins with choose, Escape closes. */
 export function Menu({
   label,
   items,
@@ -97,6 +100,7 @@ interface MenuListProps {
 /** The menu itself, for as long as it is rendered: there are as many buttons as cards, and one menu. */
 export function MenuList({ id, label, items, anchor, startAt = 'first', onClose }: MenuListProps) {
   const menu = useRef<HTMLDivElement>(null);
+  const typing = useRef({ text: '', endsAtMs: 0 });
   const all = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
   useLayoutEffect(() => {
     if (!menu.current || !anchor.current) return;
@@ -116,17 +120,25 @@ export function MenuList({ id, label, items, anchor, startAt = 'first', onClose 
   const onKeyDown = (event: KeyboardEvent) => {
     const found = all();
     const at = found.indexOf(document.activeElement as HTMLElement);
-    const letter = event.key.length === 1 ? folded(event.key) : undefined;
+    const { text, endsAtMs } = typing.current;
+    const before = event.timeStamp < endsAtMs ? text : '';
+    // A space belongs to a name once that has begun.
+    const letter = event.key.length === 1 && (before || event.key !== ' ') ? event.key : '';
+    const typed = before + letter;
+    typing.current = { text: typed, endsAtMs: letter ? event.timeStamp + TYPING_MS : 0 };
     const target = {
       ArrowDown: found[(at + 1) % found.length],
       ArrowUp: found.at((at - 1) % found.length),
       Home: found[0],
       End: found.at(-1),
     }[event.key];
-    const named = letter && [...found.slice(at + 1), ...found].find((item) => textOf(item).startsWith(letter));
+    const next = (name: string, from: number) =>
+      [...found.slice(from), ...found].find((item) => textOf(item).startsWith(folded(name)));
+    // The same letter again leads on to the next one.
+    const named = letter && ((before && next(typed, at)) || next(letter, at + 1));
     if (event.key === 'Escape' || event.key === 'Tab') close();
     else (target ?? (named || undefined))?.focus();
-    if (event.key !== 'Tab' && event.key !== 'Enter' && event.key !== ' ') event.preventDefault();
+    if (event.key !== 'Tab' && event.key !== 'Enter' && (letter || event.key !== ' ')) event.preventDefault();
     event.stopPropagation();
   };
 
@@ -142,6 +154,8 @@ export function MenuList({ id, label, items, anchor, startAt = 'first', onClose 
       // The browser says it later: of a menu that is gone already, when the next one may be open.
       onToggle={({ newState, currentTarget }) => newState === 'closed' && currentTarget.isConnected && onClose()}
       onKeyDown={onKeyDown}
+      // Firefox presses a button when the space bar is released.
+      onKeyUp={(event) => event.key === ' ' && typing.current.text && event.preventDefault()}
     >
       {groupsOf(items).map(({ name, members }, at) => {
         const entries = members.map((item) => <Entry key={item.label} item={item} onClose={close} />);
