@@ -1,7 +1,7 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
@@ -356,6 +356,33 @@ test('what is selected stays so when the columns of the board change', async () 
   await bar.getByRole('button', { name: 'Move', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Next' }).click();
   await page.getByText('2 work items moved to Next.').waitFor();
+});
+
+test('a board stays where it is while a card is dragged that somebody else moves to a column beside the window', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Dragged' });
+  // A column without cards is narrower.
+  for (const boardColumnId of ['Backlog', 'To Do']) await createItem(organization, { title: 'Other', boardColumnId });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey, viewport: { width: 800, height: 700 } });
+  await page.locator('.card[draggable=true]').nth(2).waitFor();
+  const middleOf = async (part: Locator) => {
+    const box = await part.boundingBox();
+    if (!box) throw new Error('It is not shown.');
+    return [box.x + box.width / 2, box.y + box.height / 2] as const;
+  };
+  await page.mouse.move(...(await middleOf(cardOf(page, taskId))));
+  await page.mouse.down();
+  const [x, y] = await middleOf(columnOf(page, 'To Do').locator('.column-cards'));
+  await page.mouse.move(x, y, { steps: 4 });
+  await page.locator('.column-over').waitFor();
+  await organization.call('POST', `/api/work-items/${taskId}/move`, { boardColumnId: 'Done' });
+  await columnOf(page, 'Done').locator('.card').waitFor({ state: 'attached' });
+  await page.mouse.move(x + 1, y);
+  expect(await page.locator('.column', { has: page.locator('.column-over') }).getAttribute('aria-label')).toMatch(
+    /^To Do,/,
+  );
+  await page.mouse.up();
+  await expect.poll(() => columnNow(organization, id)).toBe('To Do');
 });
 
 test('a drag from where no card is selects the cards that it touches, with Shift besides those selected; a card is still dragged', async () => {

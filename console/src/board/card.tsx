@@ -26,6 +26,7 @@ import { may } from '../session.ts';
 import { extendTo, selected, toggle } from '../views/selection/selection.ts';
 import type { BoardCards } from './board-cards.ts';
 import { type Edge, whenDraggable } from './drag.ts';
+import { drag } from './drag-state.ts';
 import { words } from './messages.ts';
 
 const MAX_BLOCKING_SHOWN = 2;
@@ -50,12 +51,12 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
     if (!hasFocus || document.activeElement === link.current) return;
     link.current?.focus({ preventScroll: true });
     // Whole, not its link alone; also sideways, where its column may be beside the window.
-    element.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (!drag.isOn) element.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [hasFocus]);
   useEffect(() => {
     const shown = element.current;
     if (shown && mayMove)
-      return whenDraggable(({ card: drag }) => drag(shown, id, { onStart: onFocus, onEdge: setEdge }));
+      return whenDraggable((dragging) => dragging.card(shown, id, { onStart: onFocus, onEdge: setEdge }));
   }, [id, mayMove, onFocus]);
 
   const cost = Number(estimatedCost);

@@ -1,7 +1,12 @@
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
-import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
+import {
+  draggable,
+  dropTargetForElements,
+  monitorForElements,
+} from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-scroll/element';
 import { selectByDrag } from '../views/selection/band.ts';
+import { drag } from './drag-state.ts';
 
 // Atlassian's own, of Jira and Trello: it builds upon the browser's dragging, so that a long press drags on a phone as well.
 
@@ -55,7 +60,18 @@ export function column(element: HTMLElement, { onOver, onDrop }: ColumnCalls): (
 
 /** The board scrolls when a card is held near its edge: sideways, and if it has lanes up and down; a drag from between the cards selects those that it touches. */
 export function board(element: HTMLElement): () => void {
+  const end = () => {
+    drag.isOn = false;
+  };
   return combine(
+    // The card itself is not told of the drop once it has been moved elsewhere.
+    monitorForElements({
+      onDragStart: () => {
+        drag.isOn = true;
+      },
+      onDrop: end,
+    }),
+    end,
     autoScrollForElements({ element, canScroll: isCard }),
     selectByDrag(element, { items: '[data-card]', idOf: ({ dataset }) => dataset.card, beginsAtItems: false }),
   );

@@ -18,6 +18,7 @@ import { groupName } from '../../views/groups/group-name.ts';
 import { type BoardCards, type Lane, type LaneBy, lanesKey } from '../board-cards.ts';
 import { CardList, useColumn } from '../card-list.tsx';
 import { ColumnHead, countedOf } from '../column.tsx';
+import { drag } from '../drag-state.ts';
 import { words } from '../messages.ts';
 import { useCards } from '../use-cards.ts';
 import { closedLanes, toggleLane } from './closed.ts';
@@ -92,7 +93,7 @@ function LaneList({ cards, by, scroller, focused, onFocus, groups }: LaneListPro
   const found = focused === undefined ? undefined : cards.find(focused);
   useEffect(() => {
     const card = document.querySelector(`[data-card="${focused}"]`);
-    card?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (!drag.isOn) card?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     // When it gets somewhere, not whenever it is drawn.
   }, [focused, found?.lane, found?.column.id]);
   const { columns } = cards.board;
