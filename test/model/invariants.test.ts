@@ -171,6 +171,10 @@ test.each<[string, (what: Given) => void]>([
   ],
   ['what is ready can be claimed, and nothing else', (what) => void what.claimed.add('done')],
   ['what is ready can be claimed, and nothing else', (what) => void what.held.delete('token')],
+  [
+    'what is ready can be claimed, and nothing else',
+    (what) => void Object.assign(item(what, 'done'), { columnName: 'In Progress', assignee: 'Ada', rework: {} }),
+  ],
   ['a claim holds until the item is moved', (what) => void what.held.set('token', undefined)],
   ['usage is the sum of the sessions that were acknowledged', (what) => void what.projectUsage.totalTokens++],
   [

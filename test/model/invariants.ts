@@ -256,8 +256,9 @@ function isBehind(one: ItemState, other: ItemState, items: Snapshot['items'], se
   });
 }
 
-/** The name of an agent that has ended its work stays, and holds nothing. */
-const isAPersons = ({ assignee }: ItemState) => assignee !== null && !assignee.startsWith('Agent');
+/** The name of an agent that has ended its work stays, and holds nothing; and what was sent back is for anybody, whoever it was assigned to before. */
+const isAPersons = ({ assignee, rework }: ItemState) =>
+  assignee !== null && !assignee.startsWith('Agent') && rework === undefined;
 
 const isMove = ({ eventType }: EventState) => eventType === 'moved';
 const isChange = ({ eventType }: EventState) => eventType === 'moved' || eventType === 'updated';

@@ -13,6 +13,8 @@ export interface ItemState {
   readonly position: number;
   readonly version: number;
   readonly lease: { readonly state: string } | null;
+  /** Of a task that was sent back. */
+  readonly rework?: object;
   readonly assignee: string | null;
   readonly priority: string;
   readonly labels: readonly string[];
