@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import type { TransactionalScope } from '@worktrack/runtime/database/scope';
+import type { Scope } from '@worktrack/runtime/database/scope';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import { requireStillHeld } from './keys/still-held.ts';
 
@@ -12,7 +12,7 @@ import { requireStillHeld } from './keys/still-held.ts';
  * @throws PERMISSION_DENIED if the caller holds less by now
  */
 export async function takeAccessTurn(
-  scope: TransactionalScope & TransactionScope & { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> },
+  scope: TransactionScope & { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> },
 ): Promise<void> {
   await takeTurnUnchecked(scope);
   // Read once the transaction has begun: what others took away before that is seen here, and what they take away later conflicts over the turn.
@@ -20,4 +20,4 @@ export async function takeAccessTurn(
 }
 
 /** For what only concerns the caller's own key or session: its replacement, or its end. */
-export const takeTurnUnchecked = (scope: TransactionalScope & TransactionScope) => oneAtATime(scope, 'access');
+export const takeTurnUnchecked = (scope: TransactionScope & Pick<Scope, 'caller'>) => oneAtATime(scope, 'access');

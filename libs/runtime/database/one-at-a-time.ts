@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { isDuplicateKey } from './duplicate-key.ts';
-import type { TransactionalScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { conflict } from './transaction.ts';
 import type { TransactionScope } from './writes/commit-alone.ts';
 
@@ -24,7 +24,7 @@ const ExclusionModel = mongoose.model(
  * count, so that a refusal waits for nobody.
  */
 export async function oneAtATime(
-  { caller, tx, writes }: TransactionalScope & TransactionScope,
+  { caller, tx, writes }: TransactionScope & Pick<Scope, 'caller'>,
   what: string,
 ): Promise<void> {
   const _id = `${caller.organizationId}/${what}`;

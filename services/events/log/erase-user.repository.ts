@@ -3,6 +3,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { typesNamed } from '@worktrack/contracts/events/list';
 import { ERASED_NAME } from '@worktrack/contracts/keys/users';
 import { replaceValues } from '@worktrack/contracts/query-values';
+import { NAMING_FILTERS } from '@worktrack/contracts/work-items/lists/list-filters';
 import { headOf } from './heads.repository.ts';
 import { LogModel } from './log.model.ts';
 import { between, forget, type LogFilter, oldestOf } from './places.repository.ts';
@@ -12,7 +13,6 @@ const NAMING = ['user.created', 'user.updated', 'work_item.needs_attention'] as 
 const ITEM_TYPES = typesNamed('work_item.*').filter((type) => type !== 'work_item.needs_attention');
 /** A saved view names whom it lists. */
 const VIEW_TYPES = typesNamed('view.*');
-const NAMING_FILTERS = ['assignee', 'assigneeNot'] as const;
 const ERASED_PLACES = 500;
 
 type Data = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Identity } from '@worktrack/contracts/keys/identity';
 import { MAX_NAMED } from '@worktrack/contracts/keys/named-users';
 import { mentionedIn, readingsOf } from '@worktrack/contracts/people/mentions';
 import { asPart } from '@worktrack/contracts/query-values';
-import { NONE } from '@worktrack/contracts/work-items/lists/list-filters';
+import { NAMING_FILTERS, NONE } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { CallOptions } from '@worktrack/rpc/types';
 import type { Clients } from '../clients.ts';
 
@@ -47,8 +47,6 @@ function namesIn(input: unknown): string[] {
   return [...new Set(names)].slice(0, MAX_NAMED);
 }
 
-const FILTERS = ['assignee', 'assigneeNot'] as const;
-
 /**
  * Filters by assignee: `me`, and a user's id, address, or name in any case, mean that user, as they do where work is assigned.
  * @param input parsed
@@ -62,7 +60,7 @@ export async function assigneesMeant(
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const given = input as Readonly<Record<string, unknown>>;
   const meant: Record<string, readonly string[]> = {};
-  for (const field of FILTERS) {
+  for (const field of NAMING_FILTERS) {
     const names = given[field];
     if (!Array.isArray(names)) continue;
     const others = names.filter((name) => name !== ME);

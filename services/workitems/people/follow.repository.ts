@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { replaceValues } from '@worktrack/contracts/query-values';
+import { NAMING_FILTERS } from '@worktrack/contracts/work-items/lists/list-filters';
 import { LEASE_STATES } from '@worktrack/contracts/work-items/work-item';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { updateEach } from '@worktrack/runtime/database/writes/update-each';
@@ -57,8 +58,6 @@ async function setInAll(
     await updateEach(ItemModel, updates);
   }
 }
-
-const NAMING_FILTERS = ['assignee', 'assigneeNot'] as const;
 
 /** A saved view names whom it lists. */
 export async function followInViews({ organizationId, name, former }: NamesRecord): Promise<void> {

@@ -35,6 +35,12 @@ const byLackOfValue = Object.fromEntries(
   Object.entries(byValue).map(([name, values]) => [`${name}Not`, values.describe(`None of these; as ${name}`)]),
 ) as { [Name in keyof ByValue & string as `${Name}Not`]: ByValue[Name] };
 
+/** Those whose values name people, by whatever they are called. */
+export const NAMING_FILTERS = ['assignee', 'assigneeNot'] as const satisfies readonly (
+  | keyof ByValue
+  | keyof typeof byLackOfValue
+)[];
+
 /** What lists of items can be narrowed by, besides where the items are. */
 export const itemFilters = {
   ...byValue,
