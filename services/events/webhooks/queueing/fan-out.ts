@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
-import { databaseFailure } from '@worktrack/runtime/database/failure';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { commitAlone, type TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
@@ -202,7 +201,8 @@ export class FanOut {
     try {
       count = await commitAlone(work, { isStored: () => areTaken(scope, taken) });
     } catch (error) {
-      if (taken.length + triedToTake.size > 0 && databaseFailure(error)) places?.doubt();
+      // Whatever the error is: time may have run out while a commit without a reply was tried again.
+      if (taken.length + triedToTake.size > 0) places?.doubt();
       else places?.use([]);
       throw error;
     }

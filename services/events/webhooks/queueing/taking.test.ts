@@ -41,11 +41,27 @@ test('what is queued for idle endpoints is sent without looking for them or read
   for (const end of ends) await end.stop();
 });
 
+/** The next commit is made, and answered as if the connection had been lost meanwhile. @param then called before it is answered */
+function loseReplyOfCommit(then: () => void = () => {}): void {
+  const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;
+  const lostOnce = vi.spyOn(ClientSession.prototype, 'commitTransaction').mockImplementationOnce(async function (
+    this: mongo.ClientSession,
+  ) {
+    // Called as it is from here on.
+    await this.commitTransaction();
+    then();
+    const error = new MongoError('The connection was closed.');
+    error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
+    throw error;
+  });
+  onTestFinished(() => void lostOnce.mockRestore());
+}
+
 test('an endpoint is sent what was queued for it, though the reply to the commit that took it was lost and all was run again', async () => {
   const caller = newCaller();
   const end = await Endpoint.start();
   await webhooks.call('webhooks.create', { url: end.url }, caller);
-  loseReplyToCommit();
+  loseReplyOfCommit();
   await webhooks.append(caller, [{}]);
   await until(() => expect(end.received).toHaveLength(1));
   await webhooks.append(caller, [{}]);
@@ -53,36 +69,18 @@ test('an endpoint is sent what was queued for it, though the reply to the commit
   await end.stop();
 });
 
-test('endpoints that were taken by a commit whose reply was lost are sent to all the same', async () => {
+test('the same when it is too late to run it again, as while the database starts', async () => {
   const caller = newCaller();
-  const { organizationId } = caller;
-  const ends = await Promise.all(Array.from({ length: ENDPOINTS }, () => Endpoint.start()));
-  for (const { url } of ends) await webhooks.call('webhooks.create', { url }, caller);
-  // All at once, so that they are taken together.
-  await WebhookModel.updateMany({ organizationId }, { $set: { dueAt: new Date() }, $inc: { wakes: 1 } });
-  loseReplyToCommit();
-  webhooks.service.wake([]);
-  await until(async () =>
-    expect(await WebhookModel.find({ organizationId, holder: null, dueAt: null }).lean()).toHaveLength(ENDPOINTS),
-  );
+  const end = await Endpoint.start();
+  await webhooks.call('webhooks.create', { url: end.url }, caller);
+  const { now } = Date;
+  loseReplyOfCommit(() => {
+    const late = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    onTestFinished(() => void late.mockRestore());
+  });
   await webhooks.append(caller, [{}]);
-  await until(() => {
-    for (const { received } of ends) expect(received).toHaveLength(1);
-  });
-  for (const end of ends) await end.stop();
+  await until(() => expect(end.received).toHaveLength(1));
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(end.received).toHaveLength(2));
+  await end.stop();
 });
-
-/** Of the next one. The driver's work is run again. */
-function loseReplyToCommit(): void {
-  const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;
-  const lostOnce = vi.spyOn(ClientSession.prototype, 'commitTransaction').mockImplementationOnce(async function (
-    this: mongo.ClientSession,
-  ) {
-    // Called as it is from here on.
-    await this.commitTransaction();
-    const error = new MongoError('The connection was closed.');
-    error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
-    throw error;
-  });
-  onTestFinished(() => void lostOnce.mockRestore());
-}

@@ -21,6 +21,8 @@ export class Presence {
   readonly #others = new Silence(SILENT_LOOKS);
   #id = '';
   #heardAt = Number.NEGATIVE_INFINITY;
+  /** Its own mark: a heartbeat under way sets the time once it is answered. */
+  #isInDoubt = false;
   #beating: { stop(): Promise<void> } | undefined;
 
   /** @param onFreed called when webhooks that another process held may have something to send */
@@ -54,12 +56,13 @@ export class Presence {
 
   /** The id by which this process holds webhooks; undefined: it must not send now. A different one than before: others own what it held. */
   get holder(): string | undefined {
-    return this.#id !== '' && performance.now() - this.#heardAt < UNHEARD_MS ? this.#id : undefined;
+    const isHeard = !this.#isInDoubt && performance.now() - this.#heardAt < UNHEARD_MS;
+    return this.#id !== '' && isHeard ? this.#id : undefined;
   }
 
   /** `holder` holds something that could not be given back: it gives up everything and starts over. */
   doubt(holder: string): void {
-    if (this.#id === holder) this.#heardAt = Number.NEGATIVE_INFINITY;
+    if (this.#id === holder) this.#isInDoubt = true;
   }
 
   async #tell(): Promise<void> {
@@ -73,6 +76,7 @@ export class Presence {
     // Others may have taken over what it held, so it starts afresh with nothing.
     const before = this.#id;
     this.#id = '';
+    this.#isInDoubt = false;
     const id = randomUUID();
     await insertDispatcher(id);
     this.#id = id;
