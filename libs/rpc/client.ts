@@ -7,7 +7,7 @@ import {
   waitMsOf,
 } from '@worktrack/contracts/operation';
 import { RecoveringChannel } from './channel.ts';
-import { Availability, HOLD_MS } from './client/availability.ts';
+import { Availability } from './client/availability.ts';
 import { outgoingText } from './client/outgoing-text.ts';
 import { type Destination, mayWait, type PendingCall, PendingCalls } from './client/pending-calls.ts';
 import { QueueWatch } from './client/queue-watch.ts';
@@ -71,7 +71,9 @@ class Client implements RpcClient {
     this.#observer = observer;
     this.#signers = signers;
     this.#maxPending = maxPending;
-    this.#availability = new Availability(broker.publishing);
+    this.#availability = new Availability(broker.publishing, () =>
+      this.#sender.shedUnsent('The broker is unavailable.'),
+    );
     this.#pending = new PendingCalls(observer);
     this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc client',
@@ -251,12 +253,9 @@ class Client implements RpcClient {
   }
 
   #lost(): void {
-    if (this.#availability.isDown) return;
+    const wasDown = this.#availability.isDown;
     this.#availability.lost();
-    setTimeout(() => {
-      if (this.#availability.isDown) this.#sender.shedUnsent('The broker is unavailable.');
-    }, HOLD_MS).unref();
-    this.#sender.resendAll();
+    if (!wasDown) this.#sender.resendAll();
   }
 }
 

@@ -1,6 +1,6 @@
 import { serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, connect } from 'amqplib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { virtualHost } from '../../test/support/servers.ts';
 import { RecoveringChannel } from './channel.ts';
 import { type LaneName, laneQueues, MAX_GENERATIONS } from './queues.ts';
@@ -89,6 +89,22 @@ describe('a client whose connection breaks', () => {
     network.restore();
     await expect.poll(() => broker.state().ready).toBe(true);
     expect(await service.call('recovery.echo', { text: 'after' }, { requestId })).toEqual({ text: 'after' });
+  });
+
+  test('refuses a call that begins when those before it have just been refused, whatever the clock says', async () => {
+    await rig.serve(doing(async () => {}));
+    const { service, broker } = await rig.client({ url: network.url });
+    await service.call('recovery.echo', { text: 'before' }, { requestId });
+    network.cut({ stayDown: true });
+    await expect.poll(() => broker.state().ready).toBe(false);
+    const kept = service.call('recovery.echo', { text: 'kept' }, { requestId, deadlineMs: 60_000 });
+    // The timers of a busy process run ahead of its clock.
+    const nowMs = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    onTestFinished(() => void clock.mockRestore());
+    await expect(kept).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const next = service.call('recovery.echo', { text: 'next' }, { requestId, deadlineMs: 60_000 });
+    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
   test('waits for a service whose connection may have broken with it, and whose queue has ended meanwhile', async () => {
