@@ -251,13 +251,13 @@ export class Trial {
     }
   }
 
-  /** Until the log shows everything that was acknowledged before the part was back. */
+  /** Until the log shows everything that was acknowledged before the part was back: to whichever reader is first, for a page at a time may take one longer. */
   async #logFollows(mendedAt: number): Promise<number> {
     const acknowledgedThen = this.ledger.entries.length;
     for (;;) {
       const afterMs = Date.now() - mendedAt;
-      const missing = this.#polls.missing(acknowledgedThen);
-      if (missing.length === 0) return afterMs;
+      const readers = [this.#streams, this.#polls];
+      if (readers.some((reader) => reader.missing(acknowledgedThen).length === 0)) return afterMs;
       if (afterMs > RECOVERY_LIMIT_MS) return afterMs;
       await delay(20);
     }
