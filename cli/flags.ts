@@ -99,6 +99,8 @@ function optionsOf(field: string, schema: JsonSchema, description: string): Opti
   return [
     option.argParser((text: string) => {
       if (isNullable && text === 'null') return NULL;
+      // A field without a type holds anything.
+      if (types.size === 0) return anyJsonOf(text);
       if (types.has('integer') || types.has('number')) return numberOf(text);
       // A position is a word or an object; a word is not JSON.
       if (types.has('object') && (!types.has('string') || text.startsWith('{'))) return objectOf(text);
@@ -110,6 +112,12 @@ function optionsOf(field: string, schema: JsonSchema, description: string): Opti
 function numberOf(text: string): number {
   if (!/^-?\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.');
   return Number(text);
+}
+
+function anyJsonOf(text: string): unknown {
+  const value = jsonOf(text);
+  if (value === undefined) throw new InvalidArgumentError('It must be JSON.');
+  return value;
 }
 
 function objectOf(text: string): unknown {

@@ -286,6 +286,33 @@ describe('work items', () => {
     });
   });
 
+  test('are kept by their agent with heartbeats, which bring answers and say when to stop', async () => {
+    const epic = await json<WorkItem>(['item', 'create', '--title', 'Costly', '--type', 'epic']);
+    const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'Long', '--parent-id', epic.taskId]);
+    const { lease } = await json<{ lease: { token: string } }>(['item', 'claim', taskId, '--agent', 'script']);
+    const beat = ['item', 'progress', taskId, '--lease-token', lease.token];
+    const asked = await json([
+      ...beat,
+      '--state',
+      'awaiting_input',
+      '--question',
+      'Which?',
+      '--checkpoint',
+      '["a", 1]',
+    ]);
+    expect(asked).toMatchObject({ answers: [], stop: false, lease: { state: 'awaiting_input', token: lease.token } });
+    await json(['item', 'answer', taskId, '--text', 'The second']);
+    await json(['budget', 'set', epic.taskId, '--limit-usd', '1']);
+    const spent = await run([...beat, '--state', 'working', '--model', 'gpt-4o', '--cost-usd', '1']);
+    expect(spent).toMatchObject({ code: 0, stderr: '' });
+    expect(spent.stdout).toMatch(/^\S+ is held until .* \(UTC\)\.\nAnswer: The second\nStop: a budget is used up/);
+    expect(await run([...beat, '--checkpoint', 'not JSON'])).toMatchObject({ code: 2 });
+    await json(['item', 'release', taskId, '--lease-token', lease.token]);
+    await json(['budget', 'set', epic.taskId, '--limit-usd', 'null']);
+    const next = await json(['item', 'claim', taskId, '--agent', 'another']);
+    expect(next).toMatchObject({ previous: { agent: 'script', checkpoint: ['a', 1] } });
+  });
+
   test('are refused in the words of the command line', async () => {
     const words = async (args: readonly string[]) => (await run(args)).stderr;
     expect(await words(['item', 'claim', 'W-T-99999', '--agent', ''])).toMatch(/^error: --agent: /);

@@ -1,12 +1,13 @@
 import type { RawInput } from '@worktrack/contracts/operation';
 import { completeAiTask, completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
 import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/agents/leases';
+import { reportProgress } from '@worktrack/contracts/work-items/agents/progress';
 import { recordAiSession } from '@worktrack/contracts/work-items/costs/sessions';
 import type { Command } from 'commander';
 import { EXIT } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../../options.ts';
-import { print, printJson, printRecord, warn } from '../../output.ts';
+import { minute, print, printJson, printRecord, warn } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
@@ -27,6 +28,28 @@ export function addWorkCommands(item: Command): void {
       const released = await send(releaseWorkItem, { workItemId }, options);
       if (options.json) return printJson(released);
       print(`${released.workItem.taskId} is in ${released.workItem.columnName} again.`);
+    });
+
+  addFlags(
+    item
+      .command('progress <item>')
+      .description('renew the lease, say how the work goes, and hear answers and whether to stop'),
+    reportProgress,
+    ['workItemId'],
+  )
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (workItemId: string, options: Options) => {
+      const heard = await send(reportProgress, { workItemId }, options);
+      if (options.json) return printJson(heard);
+      print(`${workItemId} is held until ${minute(heard.lease.expiresAt)} (UTC).`);
+      for (const { text, beforeQuestion } of heard.answers) {
+        print(`${beforeQuestion ? 'Said before the question' : 'Answer'}: ${text}`);
+      }
+      for (const { taskId, summary, issues } of heard.notices ?? []) {
+        print(`${taskId}, which it depends on, was sent back: ${[summary, ...issues].join('; ')}`);
+      }
+      if (heard.stop) print('Stop: a budget is used up. Hand over what there is, or release it.');
     });
 
   for (const [name, operation, description] of [
