@@ -54,8 +54,11 @@ export function effectIdentity(
 /** Thrown out of a transaction whose effect was committed before: read the result from its record. */
 export class AlreadyDone extends Error {}
 
-/** The record is part of the effect's transaction: the database itself rejects a second one with the same identity. */
-export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): void {
+/**
+ * The record is part of the effect's transaction: the database itself rejects a second one with the same identity.
+ * @returns whether this is the one that is stored: the reply to its commit may have been lost, and what was sent again is then rejected for itself
+ */
+export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): () => Promise<boolean> {
   const { id, operation, inputHash, names } = identity;
   const record: EffectRecord = {
     _id: id,
@@ -66,6 +69,10 @@ export function recordEffect(identity: EffectIdentity, answer: unknown, writes: 
     createdAt: new Date(),
   };
   writes.insertFirst(EffectModel, record, () => new AlreadyDone());
+  return async () => {
+    const stored = await EffectModel.findById(id).lean();
+    return stored?.answer === record.answer && stored.createdAt.getTime() === record.createdAt.getTime();
+  };
 }
 
 /** Whether the effect's transaction was committed. */

@@ -110,13 +110,15 @@ async function writeGrouped(
   let met: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
     const writes = new WriteSet();
+    let answer: unknown;
+    let isStored = async () => false;
     const run = async () => {
-      const answer = await rule(input, { ...context, writes });
+      answer = await rule(input, { ...context, writes });
       if (isNothing?.(answer)) {
         writes.conclude('unused');
         return undefined;
       }
-      recordEffect(identity, answer, writes);
+      isStored = recordEffect(identity, answer, writes);
       await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity), met.size > 0);
       writes.conclude('stored');
       return answer;
@@ -127,11 +129,12 @@ async function writeGrouped(
     } catch (error) {
       let outcome: CommitOutcome = 'unknown';
       try {
-        outcome = await outcomeAfter(error, writes);
+        outcome = await outcomeAfter(error, writes, isStored);
       } finally {
         // Also if the database cannot be asked: whoever waits for the outcome would wait for ever.
         writes.conclude(outcome);
       }
+      if (outcome === 'stored') return answer;
       if (outcome !== 'stale') throw error;
       if (Date.now() >= context.deadlineAtMs) throw tooLate();
       met = writes.exclusiveKeys;
@@ -140,9 +143,13 @@ async function writeGrouped(
   }
 }
 
-async function outcomeAfter(error: unknown, writes: WriteSet): Promise<CommitOutcome> {
+async function outcomeAfter(
+  error: unknown,
+  writes: WriteSet,
+  isStored: () => Promise<boolean>,
+): Promise<CommitOutcome> {
   if (error instanceof Stale) return 'stale';
-  if (error instanceof AlreadyDone) return 'unused';
+  if (error instanceof AlreadyDone) return (await isStored()) ? 'stored' : 'unused';
   if (!(error instanceof OperationError)) return 'unknown';
   return (await writes.reliesOnOutdated()) ? 'stale' : 'unused';
 }

@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loseReplyOfCommit } from '../../../../test/support/lost-reply.ts';
 import { servers } from '../../../../test/support/servers.ts';
 import { createLog } from '../../process/logging.ts';
 import { uuidv7 } from '../../process/uuid.ts';
@@ -38,4 +39,15 @@ test('of many that one rule lets in one at a time, each runs at most a few times
   expect(await ShelfModel.findById('counted').lean()).toMatchObject({ books: calls });
   // All begin at once, and all but one meet somebody; in its turn, one meets at most who has just begun.
   expect(runs).toBeLessThan(calls * 3);
+});
+
+test('of what was stored by a commit whose reply was lost, nobody is told that it came to nothing', async () => {
+  const outcomes: string[] = [];
+  loseReplyOfCommit();
+  await commitAlone(async ({ tx, writes }) => {
+    writes.afterwards((outcome) => outcomes.push(outcome));
+    if (await ShelfModel.exists({ _id: 'lost' }).session(tx)) return;
+    writes.insert(ShelfModel, { _id: 'lost', books: 1 });
+  });
+  expect(outcomes).toEqual(['unknown', 'stored']);
 });

@@ -1,5 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { loseReplyOfCommit } from '../../../../test/support/lost-reply.ts';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
 import { newCaller, startWebhooks, until, type Webhooks } from '../testing.ts';
 import { WebhookModel } from '../webhooks.model.ts';
@@ -40,22 +41,6 @@ test('what is queued for idle endpoints is sent without looking for them or read
   }
   for (const end of ends) await end.stop();
 });
-
-/** The next commit is made, and answered as if the connection had been lost meanwhile. @param then called before it is answered */
-function loseReplyOfCommit(then: () => void = () => {}): void {
-  const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;
-  const lostOnce = vi.spyOn(ClientSession.prototype, 'commitTransaction').mockImplementationOnce(async function (
-    this: mongo.ClientSession,
-  ) {
-    // Called as it is from here on.
-    await this.commitTransaction();
-    then();
-    const error = new MongoError('The connection was closed.');
-    error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
-    throw error;
-  });
-  onTestFinished(() => void lostOnce.mockRestore());
-}
 
 test('an endpoint is sent what was queued for it, though the reply to the commit that took it was lost and all was run again', async () => {
   const caller = newCaller();
