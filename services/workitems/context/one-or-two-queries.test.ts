@@ -96,3 +96,18 @@ test('what surrounds an idea is two queries', async () => {
   const queries = await queriesOf(() => call(project.caller, 'workItems.ideationContext', { keywords: ['payment'] }));
   expect(queries).toEqual(['work_item_search.aggregate', 'work_items.aggregate']);
 });
+
+test('agents who claim below the same epic at once share its plans', async () => {
+  const { caller } = project;
+  const epic = await project.create('epic');
+  const agents = Array.from({ length: 16 }, (_, n) => `agent ${n}`);
+  await Promise.all(['first', ...agents].map(() => project.create('task', { parentId: epic.id })));
+  // Which the epic follows to In Progress.
+  await call(caller, 'workItems.claim', { ids: [epic.id], agent: 'first' });
+  const queries = await queriesOf(async () => {
+    const claims = await Promise.all(agents.map((agent) => call(caller, 'workItems.claim', { ids: [epic.id], agent })));
+    expect(new Set(claims.map(({ workItem }) => workItem?.id)).size).toBe(agents.length);
+  });
+  // A plan is two queries.
+  expect(queries.filter((query) => query === 'work_items.aggregate').length).toBeLessThan(agents.length);
+});

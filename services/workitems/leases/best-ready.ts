@@ -9,7 +9,7 @@ import { idsBelow } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, isUsedUp, usedUp } from '../budgets/budgets.ts';
 import { shared } from '../calls/gathered.ts';
 import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
-import { exists } from '../calls/within.repository.ts';
+import { exists, limitsOf } from '../calls/within.repository.ts';
 import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 
 import { planBatch } from '../context/plan-batch.ts';
@@ -147,7 +147,8 @@ export async function bestOfItems(
   projectId: string | undefined,
   now: Date,
 ): Promise<Choice> {
-  const { tasks, notFound } = await leafTasksOf(scope, ids, projectId);
+  const key = JSON.stringify([limitsOf(scope.caller), projectId, ids]);
+  const { tasks, notFound, plan, ready } = await planned(key, () => planOf(scope, ids, projectId, now));
   if (tasks.length === 0) {
     if (projectId !== undefined && !(await findProject(scope, projectId))) throw noProject(scope, projectId);
     const [missing] = notFound;
@@ -155,10 +156,7 @@ export async function bestOfItems(
     const where = missing === undefined || projectId === undefined ? '' : ' in the project';
     throw scope.fail('NOT_FOUND', `ids: ${message}${where}.`, { details: [{ path: 'ids', message }] });
   }
-  const plan = await planBatch(scope, tasks, stageFor(now));
   const { boards, verdicts } = plan;
-  const columns = [...boards.values()].flatMap((board) => board.columns.map(({ id }) => id));
-  const ready = tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready').sort(takeOrder(columns));
   const budgets = await budgetsOf(scope, tasks, now);
   const ended = budgets.filter(isUsedUp);
   const endedProjects = new Set(ended.filter(({ taskId }) => taskId === null).map(({ _id }) => _id));
@@ -181,6 +179,17 @@ export async function bestOfItems(
       : `None of the ${tasks.length} tasks is ready: ${[...counts].map(([state, { length }]) => `${length} ${stateOf(state)}`).join(', ')}.`;
   const waiting = whyNot(waitingInBatch(tasks, plan), now);
   return { reason: waiting ? `${none} ${waiting}.` : none };
+}
+
+/** Concurrent claims below the same items share one plan, which for an epic may be of ten thousand tasks, and each takes a different task from it. */
+const planned = shared<Awaited<ReturnType<typeof planOf>>>();
+
+async function planOf(scope: Scope, ids: readonly string[], projectId: string | undefined, now: Date) {
+  const { tasks, notFound } = await leafTasksOf(scope, ids, projectId);
+  const plan = await planBatch(scope, tasks, stageFor(now));
+  const columns = [...plan.boards.values()].flatMap((board) => board.columns.map(({ id }) => id));
+  const ready = tasks.filter(({ _id }) => plan.verdicts.get(_id)?.state === 'ready').sort(takeOrder(columns));
+  return { tasks, notFound, plan, ready };
 }
 
 async function budgetsOf(
