@@ -27,6 +27,8 @@ const LOOK = 40;
 const LOOK_AT_ABANDONED = 1_000;
 /** For tasks none of which can be claimed, for the given reason. */
 const MAX_COUNTED = 100;
+/** Names of nothing that are told. */
+const MAX_WRONG = 3;
 
 /** What an agent should take, reserved until `release`; or what others are about to take, if there is nothing else; or why there is none. */
 export type Choice =
@@ -147,15 +149,21 @@ export async function bestOfItems(
   projectId: string | undefined,
   now: Date,
 ): Promise<Choice> {
+  const where = projectId === undefined ? '' : ' in the project';
   const key = JSON.stringify([limitsOf(scope.caller), projectId, ids]);
   const { tasks, notFound, plan, ready } = await planned(key, () => planOf(scope, ids, projectId, now));
   if (tasks.length === 0) {
     if (projectId !== undefined && !(await findProject(scope, projectId))) throw noProject(scope, projectId);
     const [missing] = notFound;
     const message = missing === undefined ? 'none is a task or has tasks below it' : `there is no work item ${missing}`;
-    const where = missing === undefined || projectId === undefined ? '' : ' in the project';
-    throw scope.fail('NOT_FOUND', `ids: ${message}${where}.`, { details: [{ path: 'ids', message }] });
+    const place = missing === undefined ? '' : where;
+    throw scope.fail('NOT_FOUND', `ids: ${message}${place}.`, { details: [{ path: 'ids', message }] });
   }
+  // A wrong name among right ones: what it was to name may be what is ready.
+  const wrong = notFound
+    .map((id) => ` There is no work item ${id}${where}.`)
+    .slice(0, MAX_WRONG)
+    .join('');
   const { boards, verdicts } = plan;
   const budgets = await budgetsOf(scope, tasks, now);
   const ended = budgets.filter(isUsedUp);
@@ -169,7 +177,7 @@ export async function bestOfItems(
   // Only if there is no other: then it is refused, which says why.
   const usable = free.filter(({ boardId }) => isUsable(boards.get(boardId)));
   if (free.length > 0) return chosen(usable.length > 0 ? usable : free, budgets);
-  if (ready.length > 0) return { reason: reasonOf(ended) };
+  if (ready.length > 0) return { reason: reasonOf(ended) + wrong };
   const counts = Map.groupBy(verdicts.values(), ({ state }) => state);
   const stateOf = (state: string) => state.replace('_', ' ');
   const [only] = counts.keys();
@@ -178,7 +186,7 @@ export async function bestOfItems(
       ? `The task is not ready: it is ${stateOf(only)}.`
       : `None of the ${tasks.length} tasks is ready: ${[...counts].map(([state, { length }]) => `${length} ${stateOf(state)}`).join(', ')}.`;
   const waiting = whyNot(waitingInBatch(tasks, plan), now);
-  return { reason: waiting ? `${none} ${waiting}.` : none };
+  return { reason: (waiting ? `${none} ${waiting}.` : none) + wrong };
 }
 
 /** Concurrent claims below the same items share one plan, which for an epic may be of ten thousand tasks, and each takes a different task from it. */

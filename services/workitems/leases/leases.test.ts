@@ -205,6 +205,14 @@ describe('a claim', () => {
     expect((await failure(claim({ ids: [id] }))).message).toBe('ids: none is a task or has tasks below it.');
   });
 
+  test('of which nothing is ready names what is not there, which may be what was meant', async () => {
+    const { taskId } = await project.create('task', { column: 'Done' });
+    expect(await claim({ ids: [taskId, 'W-T-9998', 'W-T-9999'] })).toMatchObject({
+      claimed: false,
+      reason: `The task is not ready: it is done. There is no work item W-T-9998 in the project. There is no work item W-T-9999 in the project.`,
+    });
+  });
+
   test.each([
     ['ids that name nothing', { ids: ['W-T-9999', 'nonsense'] }],
     ['a project of another organization', { projectId: uuidv7() }],
