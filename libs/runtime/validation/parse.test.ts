@@ -124,6 +124,15 @@ describe('a refused input names the field by its dotted path and says what to ch
     });
   });
 
+  it('the known ones are listed once, however many fields are unknown', () => {
+    const input = { zzz: 1, nmae: 1, yyy: 1 };
+    expect(detailsOf(input, z.strictObject({ name: z.string().optional() }))).toEqual({
+      zzz: 'is not a known field; known fields are name',
+      nmae: 'is not a known field; did you mean name?',
+      yyy: 'is not a known field',
+    });
+  });
+
   it('the message spells out the first faults, and long field names are not repeated in full', () => {
     const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${'q'.repeat(300)}${at}`, 1]));
     try {

@@ -62,10 +62,11 @@ export function invalid(details: readonly ErrorDetail[]): OperationError {
   return new OperationError('VALIDATION_FAILED', text.endsWith('?') ? text : `${text}.`, { details: reported });
 }
 
-/** `did you mean …?` for an unknown field, or the known names. */
-export function unknownField(name: string, known: readonly string[]): string {
+/** `did you mean …?` for an unknown field, or the known names. @param areListed they have been, for another one: some tools have thirty */
+export function unknownField(name: string, known: readonly string[], areListed = false): string {
   const meant = nearest(name, known);
   if (meant) return `is not a known field; did you mean ${meant}?`;
+  if (areListed) return 'is not a known field';
   return known.length > 0
     ? `is not a known field; known fields are ${known.join(', ')}`
     : 'is not a known field; there are none';
@@ -111,9 +112,12 @@ function detailsOf({ issues }: z.ZodError): ErrorDetail[] {
       const path = [...parents, ...issue.path];
       if (issue.code === 'unrecognized_keys') {
         const known = knownFields.get(issue.keys) ?? [];
+        let areListed = false;
         for (const key of issue.keys) {
           if (isEnough()) return;
-          details.push({ path: dotted([...path, key]), message: unknownField(echoed(key), known) });
+          const message = unknownField(echoed(key), known, areListed);
+          areListed ||= !message.endsWith('?');
+          details.push({ path: dotted([...path, key]), message });
         }
         continue;
       }
