@@ -22,8 +22,7 @@ export async function run(commands: readonly Command[], description: string, hel
 
   // The reader has closed the output, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    process.exit(error.code === 'EPIPE' ? undefined : report(error));
   });
 
   try {
@@ -39,6 +38,11 @@ function report(error: unknown): number {
   if (error instanceof Failure) {
     printProblem(`error: ${error.message}`);
     return error.exitCode;
+  }
+  // To a file on a full disk, for example. Whoever takes 1 for a refusal would do it again.
+  if ((error as NodeJS.ErrnoException).syscall === 'write') {
+    printProblem(`error: The command was carried out, but its output cannot be written: ${(error as Error).message}`);
+    return EXIT.usage;
   }
   throw error;
 }

@@ -1,10 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -311,6 +314,20 @@ describe('work items', () => {
     await json(['budget', 'set', epic.taskId, '--limit-usd', 'null']);
     const next = await json(['item', 'claim', taskId, '--agent', 'another']);
     expect(next).toMatchObject({ previous: { agent: 'script', checkpoint: ['a', 1] } });
+  });
+
+  test.runIf(process.platform === 'linux')('are not said to be refused when the answer cannot be written', async () => {
+    const command = spawn(process.execPath, [file, 'item', 'create', '--title', 'Written nowhere'], {
+      cwd: folder,
+      env: environment(),
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    });
+    const [stderr, [code]] = await Promise.all([text(command.stderr as Readable), once(command, 'exit')]);
+    expect(stderr).toMatch(/^error: The command was carried out, but its output cannot be written: ENOSPC.*\n$/);
+    expect(code).toBe(2);
+    expect((await run(['item', 'list', '--search', 'Written nowhere', '--field', 'title'])).stdout).toContain(
+      'Written',
+    );
   });
 
   test('are refused in the words of the command line', async () => {
