@@ -85,6 +85,7 @@ describe('a budget', () => {
       expect((await limit({ limitUsd })).budget).toMatchObject({ limitUsd, remainingUsd: limitUsd });
     }
     await expect(limit({ limitUsd: 1e-7 })).rejects.toThrow('must be 0, or at least 0.000001');
+    await expect(limit({ limitUsd: -1 })).rejects.toMatchObject({ issues: [{ code: 'too_small' }] });
   });
 
   test('that is used up keeps everything below it from being claimed, with ids and without, and the reason names it', async () => {

@@ -31,7 +31,7 @@ const fields = {
     .number()
     .min(0)
     .max(MAX_LIMIT_USD)
-    .refine((usd) => usd === 0 || usd >= MIN_LIMIT_USD, 'must be 0, or at least 0.000001')
+    .refine((usd) => usd <= 0 || usd >= MIN_LIMIT_USD, 'must be 0, or at least 0.000001')
     .nullable()
     .describe('null: no budget'),
   period: BudgetPeriod.default('total'),
