@@ -285,6 +285,41 @@ test('what was handed over is approved with one key, and sent back with a reason
   expect(visitor.complaints).toEqual([]);
 });
 
+test('what was handed over anew while reasons were written is not sent back for them, unless somebody has seen it', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await page.keyboard.press('x');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('Unreadable in the dark.');
+  await organization.call('PATCH', `/api/work-items/${item.id}`, { title: 'Mended meanwhile' });
+  await page.getByText('Mended meanwhile').first().waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Somebody else has changed it in the meantime').waitFor();
+  expect(await now(organization, item.id)).toMatchObject({ columnName: 'Review' });
+  // What was written is there again.
+  await page.keyboard.press('x');
+  const reasons = page.getByRole('dialog').getByRole('textbox').first();
+  await expect.poll(() => reasons.inputValue()).toBe('Unreadable in the dark.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText(`${item.taskId} sent back`).waitFor();
+  expect(await now(organization, item.id)).toMatchObject({ rework: { summary: 'Unreadable in the dark.' } });
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('what has changed since the page was drawn is approved with one key', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await organization.call('PATCH', `/api/work-items/${item.id}`, { title: 'Seen as well' });
+  await page.getByText('Seen as well').first().waitFor();
+  await page.keyboard.press('a');
+  await page.getByText(`${item.taskId} approved.`).waitFor();
+});
+
 test('on a touch screen, boxes are large enough for a finger, and no keys are shown', async () => {
   const organization = await stage.newOrganization();
   const fields = { title: 'Judge me', description: '- [ ] light', boardColumnId: 'Review' };

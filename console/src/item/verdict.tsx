@@ -30,25 +30,27 @@ export function Verdict({ item }: { readonly item: WorkItem }) {
 
 function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged }) {
   const { id, taskId } = item;
-  const [isSendingBack, setSendingBack] = useState(false);
+  // As it was when it was judged, whatever it becomes while the reasons are written.
+  const [returned, sendBack] = useState<WorkItem>();
   const { isBusy, run } = useBusy(verdict.noVerdict);
-  const give = async (result: 'pass' | 'fail', said: Said) => {
+  const give = async (judged: WorkItem, result: 'pass' | 'fail', said: Said) => {
     let isGiven = false;
     await run(async () => {
-      await inTurn(() => giveVerdict(item, role === 'review' ? 'review' : 'validation', result, said));
+      await inTurn(() => giveVerdict(judged, role === 'review' ? 'review' : 'validation', result, said));
       void queries.invalidateQueries({ queryKey: ['item'] });
-      setSendingBack(false);
       isGiven = true;
     });
+    sendBack(undefined);
     return isGiven;
   };
-  const approve = () => void give('pass', { summary: verdict.approvedSummary, issues: [] });
+  const approve = () => void give(item, 'pass', { summary: verdict.approvedSummary, issues: [] });
+  const askSendBack = () => sendBack(item);
   const shortcuts = useMemo(
     () => [
       { keys: 'a', label: verdict.approve, run: approve },
-      { keys: 'x', label: common.sendBack, run: () => setSendingBack(true) },
+      { keys: 'x', label: common.sendBack, run: askSendBack },
     ],
-    [id, role],
+    [id, role, item.version],
   );
   useShortcuts(shortcuts);
   return (
@@ -63,17 +65,17 @@ function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged })
           class="button button-bad"
           aria-keyshortcuts="x"
           aria-disabled={isBusy}
-          onClick={() => setSendingBack(true)}
+          onClick={askSendBack}
         >
           {common.sendBack} <kbd>x</kbd>
         </button>
       </span>
-      {isSendingBack && (
+      {returned && (
         <SendBack
           taskId={taskId}
           isBusy={isBusy}
-          onSend={(said) => give('fail', said)}
-          onClose={() => setSendingBack(false)}
+          onSend={(said) => give(returned, 'fail', said)}
+          onClose={() => sendBack(undefined)}
         />
       )}
     </section>

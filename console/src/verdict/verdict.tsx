@@ -18,23 +18,23 @@ export interface Said {
   readonly issues: readonly string[];
 }
 
+/** Without a version, as it is now: lists do not say which they show. */
+type Judged = Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'> & { readonly version?: number };
+
 /** By the operations that agents use; says so, and offers to take it back. @param kind what the work waits for */
 export async function giveVerdict(
-  {
-    id: workItemId,
-    taskId,
-    boardColumnId,
-    assignee,
-  }: Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'>,
+  { id: workItemId, taskId, boardColumnId, assignee, version }: Judged,
   kind: 'review' | 'validation',
   result: 'pass' | 'fail',
   { summary, issues }: Said,
 ): Promise<void> {
   const verdict = { workItemId, result, summary, issues: [...issues] };
+  // What was handed over anew since has not been judged.
+  const judged = { version };
   const { movedTo } =
     kind === 'review'
-      ? await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict)
-      : await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict);
+      ? await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict, judged)
+      : await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict, judged);
   did(result === 'pass' ? words.approved({ taskId }) : words.sentBack({ taskId }), async () => {
     const now = await call<typeof getWorkItem>('GET /api/work-items/:id', { id: workItemId });
     // Whoever has taken it up since keeps it.
@@ -43,8 +43,11 @@ export async function giveVerdict(
     }
     // Past the gate again, which only owners and admins may do.
     const how = { boardColumnId, ...(leads.value && { force: true }) };
-    const { version } = now;
-    await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', { workItemId, ...how }, { version });
+    await call<typeof moveWorkItem>(
+      'POST /api/work-items/:workItemId/move',
+      { workItemId, ...how },
+      { version: now.version },
+    );
     // Works even when there is no stream of events.
     for (const name of ['for-you', 'item']) void queries.invalidateQueries({ queryKey: [name] });
   });

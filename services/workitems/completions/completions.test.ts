@@ -26,6 +26,25 @@ async function stateOf(workItemId: string) {
   };
 }
 
+describe('a verdict on a version', () => {
+  const verdicts = [
+    ['workItems.completeReview', 'Review'],
+    ['workItems.completeValidation', 'Testing'],
+  ] as const;
+  test.each(verdicts)('%s is refused when it has changed since, and changes nothing', async (name, column) => {
+    const { id: workItemId, version } = await project.create('task', { column });
+    await project.update(workItemId, { title: 'Handed over anew' });
+    const before = await stateOf(workItemId);
+    const verdict = { workItemId, result: 'pass' as const, summary: 'Good' };
+    expect(await failure(call(caller(), name, { ...verdict, version }))).toMatchObject({
+      code: 'CONFLICT',
+      extra: { current: { title: 'Handed over anew', version: before.item.version } },
+    });
+    expect(await stateOf(workItemId)).toEqual(before);
+    await call(caller(), name, { ...verdict, version: before.item.version });
+  });
+});
+
 describe('complete_review', () => {
   test('a pass goes to Testing and a fail back to In Progress; both end the AI’s part', async () => {
     for (const [result, movedTo] of [

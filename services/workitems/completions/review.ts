@@ -5,11 +5,13 @@ import type { GroupedContext } from '@worktrack/runtime/database/handlers/contex
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';
 import { AFTER_REVIEW } from '../boards/progress.ts';
+import { requireVersion } from '../calls/version.ts';
 import { baseWarnings, tellOfPass } from '../dependencies/returned-bases.ts';
 import { passVerdict } from '../gates/gates.ts';
 import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { sentBack } from '../items/returned.ts';
+import { versionOf } from '../items/shown/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { merged } from '../metadata/metadata.ts';
 import { metadataEvents } from '../metadata/metadata-event.ts';
@@ -24,6 +26,7 @@ export async function completeReview(
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
+  requireVersion(context, versionOf(item, board), input.version);
   const { result, summary, issues, reviewedFiles } = input;
   const to = requireColumnOfRole(
     context,

@@ -7,11 +7,13 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnOfRole, requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { AFTER_VALIDATION } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { requireVersion } from '../calls/version.ts';
 import { baseWarnings, tellOfPass } from '../dependencies/returned-bases.ts';
 import { passVerdict } from '../gates/gates.ts';
 import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { failedTests, sentBack } from '../items/returned.ts';
+import { versionOf } from '../items/shown/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { merged } from '../metadata/metadata.ts';
 import { metadataEvents } from '../metadata/metadata-event.ts';
@@ -29,6 +31,7 @@ export async function completeValidation(
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
+  requireVersion(context, versionOf(item, board), input.version);
   const passed = input.result ? input.result === 'pass' : (input.testResults?.failed ?? 0) === 0;
   const { to, redirected } = destinationOf(context, board, input, passed);
 

@@ -13,12 +13,18 @@ import {
   SessionType,
   sessionReport,
 } from '../costs/sessions.ts';
+import { ExpectedVersion } from '../work-item.ts';
 import { LeaseToken } from './leases.ts';
 
 const MAX_LIST = 500;
 const Text = z.string().max(50_000);
 const Line = z.string().max(2_000);
 const Lines = z.array(Line).max(MAX_LIST);
+
+/** For people, who judge what they have before them: it may have been judged, or handed over anew, since. */
+const seen = {
+  version: ExpectedVersion.optional().describe('The version that was judged: CONFLICT if it has changed'),
+};
 
 export const completeReview = operation({
   name: 'workItems.completeReview',
@@ -31,6 +37,7 @@ export const completeReview = operation({
     summary: Text.min(1),
     issues: z.array(Text).max(MAX_LIST).default([]),
     reviewedFiles: Lines.default([]),
+    ...seen,
     ...takeOver,
   }),
   output: z.object({
@@ -62,6 +69,7 @@ export const completeReview = operation({
   rest: 'POST /api/work-items/:workItemId/review',
   mcp: {
     tool: 'complete_review',
+    unlisted: ['version'],
     title: 'Complete review',
     description: 'For items in Review; get_review_context first.',
   },
@@ -120,6 +128,7 @@ export const completeValidation = operation({
       /** What was checked, or what is wrong. */
       summary: Text.optional(),
       issues: z.array(Text).max(MAX_LIST).optional(),
+      ...seen,
       ...sessionReport,
       // A person's verdict uses none.
       model: sessionReport.model.optional(),
@@ -172,7 +181,7 @@ export const completeValidation = operation({
   mcp: {
     tool: 'complete_validation',
     unlisted: [
-      ...['validatingColumnId', 'taskId', 'provider', 'result', 'summary', 'issues'],
+      ...['validatingColumnId', 'taskId', 'provider', 'result', 'summary', 'issues', 'version'],
       ...['cachedInputTokens', 'cacheWriteTokens', 'costUsd'],
     ],
     required: ['model', 'totalTokens'],
