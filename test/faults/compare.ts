@@ -34,9 +34,9 @@ export async function compare(ledger: Ledger, organization: TestOrganization): P
 
 async function compareItems(ledger: Ledger, organization: TestOrganization, found: Differences): Promise<void> {
   const created = ledger.of('created');
-  const titles = await allTitles(organization);
+  const titles = Map.groupBy(await allTitles(organization), (title) => title);
   for (const { title } of created) {
-    const times = titles.filter((candidate) => candidate === title).length;
+    const times = titles.get(title)?.length ?? 0;
     if (times === 0) found.lost.push(`item ${title}`);
     if (times > 1) found.doubled.push(`item ${title}, ${times} times`);
   }
@@ -94,9 +94,7 @@ async function compareItem(
   if (completed.length > 0 && item.isAiProcessing)
     found.torn.push(`${itemId} was completed and is still being processed`);
 
-  const versions = ledger.entries.flatMap((entry) =>
-    'version' in entry && entry.itemId === itemId ? [entry.version] : [],
-  );
+  const versions = ledger.allAbout(itemId).flatMap((entry) => ('version' in entry ? [entry.version] : []));
   if (versions.some((version, index) => index > 0 && version <= (versions[index - 1] ?? 0))) {
     found.outOfOrder.push(`${itemId}: ${versions.join(', ')}`);
   }

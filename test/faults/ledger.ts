@@ -9,9 +9,14 @@ export type Entry =
 
 export class Ledger {
   readonly entries: Entry[] = [];
+  readonly #byItem = new Map<string, Entry[]>();
 
   write(entry: Entry): void {
     this.entries.push(entry);
+    if (entry.kind === 'submitted') return;
+    const its = this.#byItem.get(entry.itemId);
+    if (its) its.push(entry);
+    else this.#byItem.set(entry.itemId, [entry]);
   }
 
   of<Kind extends Entry['kind']>(kind: Kind): Extract<Entry, { kind: Kind }>[] {
@@ -22,6 +27,10 @@ export class Ledger {
     kind: Kind,
     itemId: string,
   ): Extract<Entry, { kind: Kind }>[] {
-    return this.of(kind).filter((entry) => (entry as { readonly itemId: string }).itemId === itemId);
+    return this.allAbout(itemId).filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind);
+  }
+
+  allAbout(itemId: string): readonly Entry[] {
+    return this.#byItem.get(itemId) ?? [];
   }
 }
