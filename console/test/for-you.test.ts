@@ -44,6 +44,21 @@ test('comes first, says how much there is, and twenty are judged with twenty key
   await expect.poll(async () => (await needs(organization)).at(-1)).toMatchObject({ kind: 'validation' });
 });
 
+test('what another reviewer has just sent back is not approved', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const { page } = await stage.visit('', { apiKey: organization.apiKey });
+  // The news of it come too late.
+  await page.route('**/api/events/stream**', (route) => route.abort());
+  await page.goto(`${new URL(page.url()).origin}/console/for-you`);
+  await page.locator('.for-you-entry[aria-current="true"]').waitFor();
+  await organization.call('POST', `/api/work-items/${item.id}/review`, { result: 'fail', summary: 'Not yet' });
+  await page.keyboard.press('a');
+  await page.getByText(`Somebody else has changed ${item.taskId} in the meantime`).waitFor();
+  const { data } = await organization.call<WorkItem>('GET', `/api/work-items/${item.id}`);
+  expect(data).toMatchObject({ columnName: 'In Progress', rework: { summary: 'Not yet' } });
+});
+
 test('j leads on where the first page ends', async () => {
   const organization = await stage.newOrganization();
   const { projectId, boardId, columns, call } = organization;

@@ -141,7 +141,14 @@ test('tasks in a description are ticked, its code is coloured, and a pasted tabl
   const item = await createItem(organization, { title: 'A list', description });
   const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
   const { page } = visitor;
-  await page.getByRole('checkbox', { name: 'first' }).check();
+  const box = page.getByRole('checkbox', { name: 'first' });
+  const [ofBox, ofLine] = [
+    await box.boundingBox(),
+    await page.getByRole('listitem').filter({ has: box }).boundingBox(),
+  ];
+  // Beside its text, not on a line of its own above it.
+  expect(ofLine?.height).toBeLessThan(2 * (ofBox?.height ?? 0));
+  await box.check();
   await expect.poll(async () => (await now(organization, item.id)).description).toContain('- [x] first\n- [x] second');
   await page.locator('pre .hljs-keyword', { hasText: 'const' }).waitFor();
   await page.getByLabel('Comment').evaluate((field, pasted) => {

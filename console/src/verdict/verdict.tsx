@@ -18,7 +18,7 @@ export interface Said {
   readonly issues: readonly string[];
 }
 
-/** Without a version, as it is now: lists do not say which they show. */
+/** In lists without a version: then it must still be where it was. */
 type Judged = Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'> & { readonly version?: number };
 
 /** By the operations that agents use; says so, and offers to take it back. @param kind what the work waits for */
@@ -28,15 +28,21 @@ export async function giveVerdict(
   result: 'pass' | 'fail',
   { summary, issues }: Said,
 ): Promise<void> {
+  const read = () => call<typeof getWorkItem>('GET /api/work-items/:id', { id: workItemId });
   const verdict = { workItemId, result, summary, issues: [...issues] };
-  // What was handed over anew since has not been judged.
+  // What was handed over anew since has not been judged, and what somebody else has sent back is not to be approved.
   const judged = { version };
+  if (!version) {
+    const now = await read();
+    if (now.boardColumnId !== boardColumnId) throw new Error(change.overtaken({ what: taskId }));
+    judged.version = now.version;
+  }
   const { movedTo } =
     kind === 'review'
       ? await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict, judged)
       : await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict, judged);
   did(result === 'pass' ? words.approved({ taskId }) : words.sentBack({ taskId }), async () => {
-    const now = await call<typeof getWorkItem>('GET /api/work-items/:id', { id: workItemId });
+    const now = await read();
     // Whoever has taken it up since keeps it.
     if (now.columnName !== movedTo || now.assignee !== assignee || now.lease) {
       throw new Error(change.overtaken({ what: taskId }));
