@@ -16,6 +16,8 @@ const fields = {
   names: optional(texts()),
   /** The result as JSON. */
   answer: text(),
+  /** Names the attempt that stored it, among any number with the same key and result. */
+  attempt: optional(text()),
   createdAt: date(),
 };
 

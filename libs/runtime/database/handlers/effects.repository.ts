@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { WriteSet } from '../writes/write-set.ts';
 import { canonicalInput } from './canonical-input.ts';
@@ -60,19 +60,18 @@ export class AlreadyDone extends Error {}
  */
 export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): () => Promise<boolean> {
   const { id, operation, inputHash, names } = identity;
+  const attempt = randomBytes(9).toString('base64url');
   const record: EffectRecord = {
     _id: id,
     operation,
     inputHash,
     ...(names.length > 0 ? { names: [...names] } : {}),
     answer: JSON.stringify(answer),
+    attempt,
     createdAt: new Date(),
   };
   writes.insertFirst(EffectModel, record, () => new AlreadyDone());
-  return async () => {
-    const stored = await EffectModel.findById(id).lean();
-    return stored?.answer === record.answer && stored.createdAt.getTime() === record.createdAt.getTime();
-  };
+  return async () => (await EffectModel.findById(id, { attempt: 1 }).lean())?.attempt === attempt;
 }
 
 /** Whether the effect's transaction was committed. */
