@@ -6,6 +6,7 @@ import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { codeOf, startKeys } from '../testing.ts';
 import { MAX_ACTIVE_KEYS_PER_ORGANIZATION } from './create.ts';
 import { insertKey } from './keys.repository.ts';
@@ -39,6 +40,15 @@ describe('a new key', () => {
     expect(isWellFormedKey(created.key as string)).toBe(true);
     expect(created.prefix).toBe(prefixOf(created.key as string));
     expect(await keys.verify(created.key as string)).toMatchObject({ key: { id: created.id, name: 'CI' } });
+  });
+
+  test('is shown although the reply to the commit that stored it was lost, and is the only one', async () => {
+    const { owner } = await keys.organization();
+    loseReplyOfCommit();
+    const created = await keys.call('keys.create', { name: 'CI' }, owner);
+    expect(await keys.verify(created.key as string)).toMatchObject({ key: { id: created.id, name: 'CI' } });
+    const all = await keys.call('keys.list', {}, owner);
+    expect(all.filter(({ name }) => name === 'CI')).toHaveLength(1);
   });
 
   test('holds no more than was asked for, in a fixed order and without repeats', async () => {

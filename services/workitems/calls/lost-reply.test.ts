@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 
@@ -23,4 +23,18 @@ test('the same for those that were stored together', async () => {
   const after = await Promise.all(Array.from({ length: 20 }, () => create('task')));
   const numbers = [...together, ...after].map(({ taskId }) => Number(taskId.split('-').at(-1)));
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n + 2));
+});
+
+test('the same when it is too late to send it again, as while the database starts', async () => {
+  const { create } = await startProject();
+  await create('task');
+  const { now } = Date;
+  loseReplyOfCommit(() => {
+    const late = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    onTestFinished(() => void late.mockRestore());
+  });
+  const stored = await create('task');
+  vi.mocked(Date.now).mockRestore();
+  const after = [await create('task'), await create('task')];
+  expect([stored, ...after].map(({ taskId }) => Number(taskId.split('-').at(-1)))).toEqual([2, 3, 4]);
 });

@@ -149,8 +149,12 @@ async function outcomeAfter(
   isStored: () => Promise<boolean>,
 ): Promise<CommitOutcome> {
   if (error instanceof Stale) return 'stale';
-  if (error instanceof AlreadyDone) return (await isStored()) ? 'stored' : 'unused';
-  if (!(error instanceof OperationError)) return 'unknown';
+  const isRepeated = error instanceof AlreadyDone;
+  if (!isRepeated && !(error instanceof OperationError)) return 'unknown';
+  // The reply to its commit may have been lost: sent again, it is refused for itself, or it is too late for that.
+  if ((isRepeated || writes.isSent) && (await isStored())) return 'stored';
+  if (isRepeated) return 'unused';
+  if (writes.isSent) return 'unknown';
   return (await writes.reliesOnOutdated()) ? 'stale' : 'unused';
 }
 
@@ -208,20 +212,30 @@ async function onceOnly(
 }
 
 /** The effect and the record of its key, in a transaction of their own. */
-function commitRecorded(
+async function commitRecorded(
   identity: EffectIdentity,
   deadlineAtMs: number,
   work: (scope: TransactionScope) => Promise<unknown>,
   record: (answer: unknown) => unknown = (answer) => answer,
 ): Promise<unknown> {
-  return commitAlone(
-    async (scope) => {
-      const answer = await work(scope);
-      recordEffect(identity, record(answer), scope.writes);
-      return answer;
-    },
-    { deadlineAtMs, isStored: () => isRecorded(identity) },
-  );
+  const runs: { answer: unknown; writes: WriteSet; isStored: () => Promise<boolean> }[] = [];
+  try {
+    return await commitAlone(
+      async (scope) => {
+        const answer = await work(scope);
+        const isStored = recordEffect(identity, record(answer), scope.writes);
+        runs.push({ answer, writes: scope.writes, isStored });
+        return answer;
+      },
+      { deadlineAtMs, isStored: () => isRecorded(identity) },
+    );
+  } catch (error) {
+    // The reply to a commit may have been lost, and the run after it refused for what it stored. Its answer may say more than the record: a secret, once.
+    if (error instanceof AlreadyDone || error instanceof OperationError) {
+      for (const { answer, writes, isStored } of runs) if (writes.isSent && (await isStored())) return answer;
+    }
+    throw error;
+  }
 }
 
 async function earlierReply(identity: EffectIdentity, context: AnyContext): Promise<AnyReply | undefined> {

@@ -24,20 +24,17 @@ export async function commitAlone<T>(
   options: { readonly deadlineAtMs?: number; readonly isStored?: () => Promise<boolean> } = {},
 ): Promise<T> {
   let writes: WriteSet | undefined;
-  let isSent = false;
   let outcome: CommitOutcome = 'unknown';
   try {
     const answer = await transaction(
       options.deadlineAtMs ?? Date.now() + DEADLINE_MS,
       async (tx) => {
         // The set of an attempt that came to nothing, unless it is run again because the reply to its commit was lost.
-        writes?.conclude(isSent ? 'unknown' : 'unused');
-        isSent = false;
+        writes?.conclude(writes.isSent ? 'unknown' : 'unused');
         writes = new WriteSet();
         const result = await work({ tx, writes });
         const [error] = (await flush(tx, [writes])).values();
         if (error) throw error instanceof Stale ? conflict() : error;
-        isSent = true;
         return result;
       },
       options.isStored,

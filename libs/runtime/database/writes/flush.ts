@@ -24,7 +24,9 @@ export async function flush(session: ClientSession, sets: readonly WriteSet[]): 
       .getClient()
       // Per-operation results: totals would not say whose filter failed to match.
       .bulkWrite(models, { session, verboseResults: true, ignoreUndefined: true });
-    return unexpected(result, writes);
+    const blame = unexpected(result, writes);
+    if (blame.size === 0) for (const set of sets) set.isSent = true;
+    return blame;
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) throw error;
     const [first] = error.writeErrors;

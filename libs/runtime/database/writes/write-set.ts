@@ -68,6 +68,8 @@ export interface PlannedWrite {
  * or with HTTP's `If-Match`). So a rule never waits for another one while something is locked.
  */
 export class WriteSet {
+  /** All of it has been sent in a transaction whose commit is next: if the reply to that is lost, it may be stored. */
+  isSent = false;
   readonly #changes = new Map<string, ChangeOfOne>();
   readonly #others: Other[] = [];
   readonly #exclusiveKeys = new Set<string>();
