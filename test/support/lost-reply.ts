@@ -1,6 +1,16 @@
 import mongoose, { type mongo } from 'mongoose';
 import { onTestFinished, vi } from 'vitest';
 
+/** As `loseReplyOfCommit`, and so late that nothing is tried again. @returns to call once it is over; the end of the test does, too */
+export function loseReplyUntilTooLate(): () => void {
+  const { now } = Date;
+  const late = vi.spyOn(Date, 'now');
+  const isOver = () => void late.mockRestore();
+  onTestFinished(isOver);
+  loseReplyOfCommit(() => void late.mockImplementation(() => now() + 60_000));
+  return isOver;
+}
+
 /** The next commit of this process is made, and answered as if the connection had been lost meanwhile. @param then called before it is answered */
 export function loseReplyOfCommit(then: () => void = () => {}): void {
   const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loseReplyOfCommit, loseReplyUntilTooLate } from '../../../test/support/lost-reply.ts';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 
 beforeAll(startWorkItems);
@@ -28,13 +28,9 @@ test('the same for those that were stored together', async () => {
 test('the same when it is too late to send it again, as while the database starts', async () => {
   const { create } = await startProject();
   await create('task');
-  const { now } = Date;
-  loseReplyOfCommit(() => {
-    const late = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
-    onTestFinished(() => void late.mockRestore());
-  });
+  const isOver = loseReplyUntilTooLate();
   const stored = await create('task');
-  vi.mocked(Date.now).mockRestore();
+  isOver();
   const after = [await create('task'), await create('task')];
   expect([stored, ...after].map(({ taskId }) => Number(taskId.split('-').at(-1)))).toEqual([2, 3, 4]);
 });

@@ -1,6 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { loseReplyOfCommit } from '../../../../test/support/lost-reply.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loseReplyOfCommit, loseReplyUntilTooLate } from '../../../../test/support/lost-reply.ts';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
 import { newCaller, startWebhooks, until, type Webhooks } from '../testing.ts';
 import { WebhookModel } from '../webhooks.model.ts';
@@ -58,11 +58,7 @@ test('the same when it is too late to run it again, as while the database starts
   const caller = newCaller();
   const end = await Endpoint.start();
   await webhooks.call('webhooks.create', { url: end.url }, caller);
-  const { now } = Date;
-  loseReplyOfCommit(() => {
-    const late = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
-    onTestFinished(() => void late.mockRestore());
-  });
+  loseReplyUntilTooLate();
   await webhooks.append(caller, [{}]);
   await until(() => expect(end.received).toHaveLength(1));
   await webhooks.append(caller, [{}]);
