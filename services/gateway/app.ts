@@ -43,6 +43,7 @@ import type { Authenticator } from './identity/authenticate.ts';
 import { decorateRequests } from './identity/authorize.ts';
 import { shareCallsFairly } from './limits/call-places.ts';
 import type { FairShareLimits } from './limits/fair-share.ts';
+import type { Cancellations } from './mcp/cancellations.ts';
 import { registerMcpEndpoints } from './mcp/endpoint.ts';
 import { registerTokenEndpoint } from './oauth/token.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
@@ -79,6 +80,7 @@ interface ConnectSettings {
 
 export interface GatewayNeeds {
   readonly authenticator: Authenticator;
+  readonly cancellations: Cancellations;
   readonly clients: Clients;
   readonly refusals: Refusals;
   readonly uploads: LocalUploads;

@@ -25,6 +25,7 @@ import { Spool } from './feedback/spool/spool.ts';
 import { lookAtHealth } from './health.ts';
 import { createAuthenticator } from './identity/authenticate.ts';
 import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
+import { Cancellations } from './mcp/cancellations.ts';
 import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
@@ -90,6 +91,8 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   onStop(() => refusals.stop());
 
   const addressSecret = secretKey(settings.IP_HASH_SECRET);
+  const cancellations = new Cancellations(redis, log);
+  onStop(async () => cancellations.close());
   const steps = new ConnectionSteps({ keys: clients.keys, addressSecret, log });
   onStop(() => steps.stop());
 
@@ -103,6 +106,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
       baseUrl,
     },
     authenticator,
+    cancellations,
     clients,
     redis,
     liveLog,

@@ -154,6 +154,58 @@ describe('a claim that waits', () => {
     await client.close();
   });
 
+  test.each(CLIENT_KINDS)('whose tool call is cancelled ends: %s', async (kind) => {
+    const connect = () => connectMcp(kind, system.baseUrl, organization.apiKey, organization.projectId);
+    const [gives, stays] = await Promise.all([connect(), connect()]);
+    const left = new AbortController();
+    // With the same ids, for both clients count alike.
+    const given = gives.call('claim_work_item', { agent: 'gives up', waitSeconds: 55 }, {}, left.signal);
+    await areWaiting(1);
+    const waiting = stays.call('claim_work_item', { agent: 'stays', waitSeconds: 55 });
+    await areWaiting(2);
+    left.abort();
+    await expect(given).rejects.toThrow();
+    await areWaiting(1);
+    const { id } = await createTask();
+    expect((await waiting).structuredContent).toMatchObject({ claimed: true, workItem: { id } });
+    await Promise.all([gives.close(), stays.close()]);
+  });
+
+  test('is cancelled at another gateway than where it waits, by its own session alone', async () => {
+    const send = (gateway: number, session: string, message: object) =>
+      fetch(`${system.gateways[gateway]}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${organization.apiKey}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-session-id': session,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    const params = {
+      name: 'claim_work_item',
+      arguments: { agent: 'agent', projectId: organization.projectId, waitSeconds: 55 },
+    };
+    const waiting = ['one', 'other'].map((session) => send(0, session, { id: 1, method: 'tools/call', params }));
+    await areWaiting(2);
+    const cancel = (requestId: unknown) => ({ method: 'notifications/cancelled', params: { requestId } });
+    for (const [session, requestId] of [
+      ['third', 1],
+      ['other', '1'],
+      ['other', 2],
+    ] as const) {
+      expect((await send(1, session, cancel(requestId))).status).toBe(202);
+    }
+    expect((await send(1, 'one', cancel(1))).status).toBe(202);
+    expect(await (await waiting[0])?.json()).toMatchObject({ id: 1, result: { isError: true } });
+    await areWaiting(1);
+    const { id } = await createTask();
+    expect(await (await waiting[1])?.json()).toMatchObject({
+      result: { structuredContent: { claimed: true, workItem: { id } } },
+    });
+  });
+
   test('at a gateway that stops ends, and can be repeated elsewhere with its key', async () => {
     const key = organization.projectId;
     const waiting = claim({ waitSeconds: 55 }, { gateway: 1, key });

@@ -12,7 +12,12 @@ export interface ToolResult {
 /** What the tests use of a client, whichever SDK it comes from. */
 export interface McpClient {
   tools(): Promise<readonly { name: string; title?: string; annotations?: object }[]>;
-  call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<ToolResult>;
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    meta?: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<ToolResult>;
   /** What the server tells a model about itself. */
   instructions(): string | undefined;
   close(): Promise<void>;
@@ -47,7 +52,8 @@ export async function connectMcp(
     await client.connect(new EarlierTransport(url, { requestInit }));
     return {
       tools: async () => (await client.listTools()).tools,
-      call: async (name, args, _meta) => (await client.callTool({ name, arguments: args, _meta })) as ToolResult,
+      call: async (name, args, _meta, signal) =>
+        (await client.callTool({ name, arguments: args, _meta }, undefined, signal && { signal })) as ToolResult,
       instructions: () => client.getInstructions(),
       close: () => client.close(),
     };
@@ -56,7 +62,8 @@ export async function connectMcp(
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return {
     tools: async () => (await client.listTools()).tools,
-    call: async (name, args, _meta) => (await client.callTool({ name, arguments: args, _meta })) as ToolResult,
+    call: async (name, args, _meta, signal) =>
+      (await client.callTool({ name, arguments: args, _meta }, signal && { signal })) as ToolResult,
     instructions: () => client.getInstructions(),
     close: () => client.close(),
   };

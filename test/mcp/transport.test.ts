@@ -163,10 +163,12 @@ describe('the protocol', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 
-  test('needs no session: any request is answered on its own', async () => {
-    const response = await post(TOOLS_LIST);
-    expect(response.headers.get('mcp-session-id')).toBeNull();
-    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } });
+  test('needs no session: any request is answered on its own, whatever session it names', async () => {
+    for (const headers of [{}, { 'mcp-session-id': 'of another server' }]) {
+      const response = await post(TOOLS_LIST, { headers });
+      expect(response.headers.get('mcp-session-id')).toBeNull();
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } });
+    }
   });
 
   test('tools/list is one page, the same each time', async () => {

@@ -17,6 +17,7 @@ import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { originOfWait } from '../waits.ts';
+import type { Cancellations } from './cancellations.ts';
 import { mcpExchanges } from './exchange.ts';
 import { requireModestSize } from './message-size.ts';
 import { refuseForeignOrigins } from './origin.ts';
@@ -32,6 +33,7 @@ interface McpNeeds {
   readonly refusals: Refusals;
   readonly clients: Clients;
   readonly perform: Perform;
+  readonly cancellations: Cancellations;
   readonly allowedOrigins: ReadonlySet<string>;
   readonly steps: ConnectionSteps;
   readonly baseUrl: BaseUrl;
@@ -46,12 +48,12 @@ interface Entrance {
 }
 
 /**
- * `POST /mcp` for API keys, and the same for apps that somebody has connected at `/connect` and `/connect/readonly`; stateless. What is refused before the protocol begins
+ * `POST /mcp` for API keys, and the same for apps that somebody has connected at `/connect` and `/connect/readonly`; nothing is stored of a client. What is refused before the protocol begins
  * (origin, project, a body that is not JSON) has the envelope of REST, except for what concerns the key (refusal.ts); what the protocol refuses is a JSON-RPC error; what a
  * tool refuses is a result with `isError`.
  */
 export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): void {
-  const { authenticator, steps, baseUrl } = needs;
+  const { authenticator, cancellations, steps, baseUrl } = needs;
   const catalogue = toolCatalogue();
   const accessOf = (tool: string) => catalogue.byName.get(tool)?.operation.permissions;
   const projects = new SessionProjects(needs.clients);
@@ -83,18 +85,26 @@ export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): voi
         requireModestSize(message);
         const projectId = await projects.require(request.query, callerOf(request.identity), request.id);
         const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-        const origin = (): CallOrigin => ({
-          identity: request.identity,
-          caller: callerOf(request.identity, projectId),
-          sender: senderOf(request.identity, request),
-          requestId: request.id,
-          idempotencyKey,
-          trace: request.trace,
-          place: request.place,
-          waits: originOfWait(request, reply, authenticator),
-        });
+        const origin = (): CallOrigin => {
+          const caller = callerOf(request.identity, projectId);
+          const waits = originOfWait(request, reply, authenticator);
+          const gone = () =>
+            AbortSignal.any([waits.gone(), cancellations.signalOf(message, { request, reply, caller })]);
+          return {
+            identity: request.identity,
+            caller,
+            sender: senderOf(request.identity, request),
+            requestId: request.id,
+            idempotencyKey,
+            trace: request.trace,
+            place: request.place,
+            waits: { ...waits, gone },
+          };
+        };
+        const first = origin();
+        await cancellations.note(message, request, first.caller);
         const missing = missingScopes(message, request.identity, accessOf);
-        const { status, body } = await serve(request, origin(), async () => {
+        const { status, body } = await serve(request, first, async () => {
           try {
             await admit.call(app, request, reply);
             await app.takeAnotherPlace(request);
@@ -110,6 +120,7 @@ export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): voi
           }
         });
         tellSteps(message, request);
+        cancellations.begin(message, reply);
         if (missing.length > 0) {
           // The result of the tool says it as well: clients show the one or the other.
           steps.missed(request.identity, missing);

@@ -95,14 +95,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin, message: unknown) 
   }
 }
 
-/**
- * Without sessions, and with a JSON response: nothing is ever sent before the result, so there is nothing to stream.
- *
- * So `notifications/cancelled`, which clients of 2025-11-25 and before send, stops nothing. It names a request by an id that is unique in its session only, and each client
- * counts from 1: without sessions it could be any request of the key, and one agent would end another's wait. A receiver may ignore what names nothing that it knows
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation). A closed connection ends the wait in every version, as 2026-07-28 requires of
- * servers: there is no stream to resume, so nobody could get its result any more.
- */
+/** Without sessions of the SDK's, which would live in one process, and with a JSON response: nothing is ever sent before the result, so there is nothing to stream. */
 async function serveLegacy(face: Request, body: unknown, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
