@@ -54,7 +54,7 @@ test('what another reviewer has just sent back is not approved', async () => {
   await page.locator('.for-you-entry[aria-current="true"]').waitFor();
   await organization.call('POST', `/api/work-items/${item.id}/review`, { result: 'fail', summary: 'Not yet' });
   await page.keyboard.press('a');
-  await page.getByText(`Somebody else has changed ${item.taskId} in the meantime`).waitFor();
+  await page.getByText('Somebody else has changed it in the meantime').waitFor();
   const { data } = await organization.call<WorkItem>('GET', `/api/work-items/${item.id}`);
   expect(data).toMatchObject({ columnName: 'In Progress', rework: { summary: 'Not yet' } });
 });

@@ -37,7 +37,7 @@ export interface Acts {
 
 type Invited = NonNullable<ForYouItem['invitation']>['user'];
 
-export const isJudged = ({ kind }: ForYouItem): boolean => kind === 'review' || kind === 'validation';
+export const isJudged = ({ kind }: Pick<ForYouItem, 'kind'>): boolean => kind === 'review' || kind === 'validation';
 
 export function useActs(): Acts {
   const [done, setDone] = useState<ReadonlySet<string>>(new Set());
@@ -51,15 +51,15 @@ export function useActs(): Acts {
     await attempt(failed, async () => {
       await inTurn(what);
       isDone = true;
-      await reread();
     });
+    await reread();
     setDone((ids) => new Set([...ids].filter((id) => id !== item.id)));
     return isDone;
   };
   const judge = async (item: ForYouItem, result: 'pass' | 'fail', said: Said) => {
-    const { workItem, kind } = item;
+    const { workItem, kind, version } = item;
     if (!workItem || (kind !== 'review' && kind !== 'validation') || !may('work-items:write')) return false;
-    return act(item, () => giveVerdict(workItem, kind, result, said));
+    return act(item, () => giveVerdict({ ...workItem, version }, kind, result, said));
   };
   const change = (item: ForYouItem, what: (workItem: WorkItemSummary) => Promise<unknown>) => {
     const { workItem } = item;

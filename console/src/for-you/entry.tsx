@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime, dollars } from '../language/format.ts';
 import { useSending } from '../parts/form/sending.ts';
-import { TypeIcon } from '../parts/item/item-icons.tsx';
+import { PriorityIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
 import { tell } from '../parts/popup/toasts.tsx';
 import { When } from '../parts/when.tsx';
@@ -30,6 +30,7 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
     <li class="for-you-entry" aria-current={isChosen} onClick={choose} onFocusCapture={choose}>
       <div class="for-you-what">
         <span class="row">
+          {workItem && <PriorityIcon priority={workItem.priority} />}
           {workItem && <TypeIcon type={workItem.type} isNamed={false} />}
           {workItem ? (
             <a href={to(`items/${workItem.taskId}`)}>
@@ -83,6 +84,7 @@ function Why({
   if (kind === 'returned' && rework) return <p class="quiet">{words.sentBackBecause({ why: rework.summary })}</p>;
   if (kind === 'stalled' && lease) return <p class="quiet">{words.silent({ agent: lease.agent })}</p>;
   if (kind === 'failed' && previous) return <p class="quiet">{words.gaveUp({ agent: previous.agent })}</p>;
+  if (isJudged({ kind }) && previous) return <p class="quiet">{words.handedOver({ agent: previous.agent })}</p>;
   if (blockedBy) {
     return <p class="quiet">{words.blockedBy({ ids: blockedBy.map(({ taskId }) => taskId).join(', ') })}</p>;
   }

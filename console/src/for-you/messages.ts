@@ -75,6 +75,12 @@ export const words = messages({
     tr: '{agent} işi teslim etmeden bıraktı.',
     ja: '{agent} は引き渡さずに作業を終えました。',
   },
+  handedOver: {
+    en: 'Handed over by {agent}',
+    de: 'Von {agent} übergeben',
+    tr: '{agent} teslim etti',
+    ja: '{agent} から引き渡し',
+  },
   blockedBy: { en: 'Waits for {ids}', de: 'Wartet auf {ids}', tr: '{ids} bekleniyor', ja: '{ids} を待っています' },
   answer: { en: 'Answer', de: 'Antwort', tr: 'Yanıt', ja: '回答' },
   send: { en: 'Send', de: 'Senden', tr: 'Gönder', ja: '送信' },

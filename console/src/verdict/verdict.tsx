@@ -18,8 +18,10 @@ export interface Said {
   readonly issues: readonly string[];
 }
 
-/** In lists without a version: then it must still be where it was. */
-type Judged = Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'> & { readonly version?: number };
+/** In the version that was read: what was handed over anew since has not been judged. */
+export type Judged = Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'> & {
+  readonly version: number | undefined;
+};
 
 /** By the operations that agents use; says so, and offers to take it back. @param kind what the work waits for */
 export async function giveVerdict(
@@ -28,21 +30,13 @@ export async function giveVerdict(
   result: 'pass' | 'fail',
   { summary, issues }: Said,
 ): Promise<void> {
-  const read = () => call<typeof getWorkItem>('GET /api/work-items/:id', { id: workItemId });
   const verdict = { workItemId, result, summary, issues: [...issues] };
-  // What was handed over anew since has not been judged, and what somebody else has sent back is not to be approved.
-  const judged = { version };
-  if (!version) {
-    const now = await read();
-    if (now.boardColumnId !== boardColumnId) throw new Error(change.overtaken({ what: taskId }));
-    judged.version = now.version;
-  }
   const { movedTo } =
     kind === 'review'
-      ? await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict, judged)
-      : await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict, judged);
+      ? await call<typeof completeReview>('POST /api/work-items/:workItemId/review', verdict, { version })
+      : await call<typeof completeValidation>('POST /api/work-items/:workItemId/validation', verdict, { version });
   did(result === 'pass' ? words.approved({ taskId }) : words.sentBack({ taskId }), async () => {
-    const now = await read();
+    const now = await call<typeof getWorkItem>('GET /api/work-items/:id', { id: workItemId });
     // Whoever has taken it up since keeps it.
     if (now.columnName !== movedTo || now.assignee !== assignee || now.lease) {
       throw new Error(change.overtaken({ what: taskId }));

@@ -36,9 +36,11 @@ export const Needed = z.object({
   projectId: RecordId,
   /** Of all but the budget of a project. */
   workItem: WorkItemSummary.optional(),
+  /** Of the item: what was handed over anew since is judged anew, so a verdict takes it. */
+  version: z.int().optional(),
   /** Of what is blocked: the dependencies that were done wrong. */
   blockedBy: z.array(z.object({ taskId: z.string(), reason: z.enum(['returned', 'deleted', 'cycle']) })).optional(),
-  /** Of what failed: how the agent's work ended. */
+  /** Of what failed, and of what an agent handed over: how its work ended. */
   previous: PreviousWork.omit({ checkpoint: true }).optional(),
   budget: Budget.optional(),
 });

@@ -17,13 +17,13 @@ interface UsersScope extends Scope {
 }
 
 export type NeedyItem = SummaryItem &
-  Pick<ItemRecord, 'needs' | 'blocked' | 'assigned'> & {
+  Pick<ItemRecord, 'needs' | 'blocked' | 'assigned' | 'version'> & {
     readonly previous?: Omit<NonNullable<ItemRecord['previous']>, 'checkpoint'> | null;
   };
 
 const PRESENTED = {
   ...SUMMARY,
-  ...{ needs: 1, blocked: 1, assigned: 1 },
+  ...{ needs: 1, blocked: 1, assigned: 1, version: 1 },
   ...{ 'previous.agent': 1, 'previous.endedBecause': 1, 'previous.note': 1, 'previous.at': 1 },
 } as const;
 

@@ -50,7 +50,9 @@ test('an agent that asks, what it hands over, and what is sent back, each until 
   await task.beat({ state: 'working' });
   expect(await told()).toEqual([]);
   await task.complete();
-  expect(await told()).toEqual([`review ${task.taskId}`]);
+  const [handedOver] = (await needs()).needed;
+  const { version } = await own.get(task.id);
+  expect(handedOver).toMatchObject({ kind: 'review', id: task.id, version, previous: { agent: 'agent' } });
   await review(task.id, 'pass');
   expect(await told()).toEqual([`validation ${task.taskId}`]);
   await own.move(task.id, 'Review');
@@ -100,6 +102,10 @@ test('work that was given up after it cost something has failed; before, it is o
   ]);
   await own.update(other.id, { assignee: 'Ada' });
   expect(await told()).toEqual([`assigned ${other.taskId}`]);
+  await own.move(other.id, 'Review');
+  const [judged] = (await needs()).needed;
+  expect(judged).toMatchObject({ kind: 'review', id: other.id });
+  expect(judged?.previous).toBeUndefined();
 });
 
 describe('what depends on work that was sent back', () => {

@@ -52,17 +52,22 @@ export async function listNeeds(
 async function ofItems(scope: Scope, kind: StoredKind, items: readonly NeedyItem[]): Promise<Needed[]> {
   const summaries = await presentedSummaries(scope, items);
   return items.map((item, at) => {
-    const { _id: id, projectId, needs, blocked, assigned, previous } = item;
+    const { _id: id, projectId, needs, blocked, assigned, previous, version } = item;
     const since = (kind === 'blocked' ? blocked : kind === 'assigned' ? assigned : needs)?.since ?? new Date(0);
     const on = kind === 'blocked' ? (blocked?.on ?? []) : [];
     return {
       ...{ kind, id, since: since.toISOString(), projectId },
       workItem: summaries[at] as (typeof summaries)[number],
+      version,
       ...(on.length > 0 && { blockedBy: on.map(({ taskId, why }) => ({ taskId, reason: why })) }),
-      ...(kind === 'failed' && previous && { previous: { ...previous, at: previous.at.toISOString() } }),
+      ...(previous && tellsOf(kind, previous) && { previous: { ...previous, at: previous.at.toISOString() } }),
     };
   });
 }
+
+/** What a person moved there was not handed over by the agent that had it before. */
+const tellsOf = (kind: StoredKind, { endedBecause }: NonNullable<NeedyItem['previous']>): boolean =>
+  kind === 'failed' || ((kind === 'review' || kind === 'validation') && endedBecause === 'completed');
 
 /** As of now: what was spent in an earlier period no longer counts. */
 async function spentBudgets(scope: Scope): Promise<BudgetRecord[]> {
