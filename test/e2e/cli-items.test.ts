@@ -283,10 +283,19 @@ describe('work items', () => {
     expect(released).toMatchObject({ released: true, workItem: { columnName: 'To Do' } });
     const second = await json<{ lease: { token: string } }>(['item', 'claim', taskId, '--agent', 'script']);
     const report = ['--model', 'gpt-4o', '--total-tokens', '1200', '--lease-token', second.lease.token];
+    await json(['item', 'progress', taskId, '--lease-token', second.lease.token, '--note', 'Nearly', '--checkpoint', '3']);
     expect(await json(['item', 'complete', taskId, ...report])).toMatchObject({
       movedTo: 'Review',
       totalTokens: 1_200,
     });
+    await json(['item', 'comment', taskId, '--text', 'As discussed']);
+    await json(['item', 'review', taskId, '--result', 'fail', '--summary', 'Too slow', '--issues', 'The list']);
+    const third = await run(['item', 'claim', taskId, '--agent', 'another']);
+    expect(third).toMatchObject({ code: 0, stderr: '' });
+    expect(third.stdout.split('\n').slice(-6)).toEqual([
+      ...['Sent back: Too slow', '- The list', 'Worked on before by script (completed): Nearly', 'Checkpoint: 3'],
+      ...['Comment: As discussed', ''],
+    ]);
   });
 
   test('are kept by their agent with heartbeats, which bring answers and say when to stop', async () => {

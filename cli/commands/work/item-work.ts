@@ -1,4 +1,4 @@
-import type { RawInput } from '@worktrack/contracts/operation';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
 import { completeAiTask, completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
 import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 import { reportProgress } from '@worktrack/contracts/work-items/agents/progress';
@@ -99,4 +99,17 @@ async function claim(ids: string[], options: Options): Promise<void> {
     'Lease token': lease.token,
     'Until (UTC)': lease.expiresAt,
   });
+  for (const line of earlier(claimed)) print(line);
+}
+
+/** What an agent that takes up a task has to know of the work on it before. */
+function earlier({ rework, previous, answers = [] }: Output<typeof claimWorkItem>): readonly string[] {
+  const lines: string[] = [];
+  if (rework) lines.push(`Sent back: ${rework.summary}`, ...rework.issues.map((issue) => `- ${issue}`));
+  if (previous) {
+    const { agent, endedBecause, note, checkpoint } = previous;
+    lines.push(`Worked on before by ${agent} (${endedBecause})${note ? `: ${note}` : ''}`);
+    if (checkpoint !== null) lines.push(`Checkpoint: ${JSON.stringify(checkpoint)}`);
+  }
+  return [...lines, ...answers.map(({ text }) => `Comment: ${text}`)];
 }
