@@ -283,7 +283,17 @@ describe('work items', () => {
     expect(released).toMatchObject({ released: true, workItem: { columnName: 'To Do' } });
     const second = await json<{ lease: { token: string } }>(['item', 'claim', taskId, '--agent', 'script']);
     const report = ['--model', 'gpt-4o', '--total-tokens', '1200', '--lease-token', second.lease.token];
-    await json(['item', 'progress', taskId, '--lease-token', second.lease.token, '--note', 'Nearly', '--checkpoint', '3']);
+    await json([
+      'item',
+      'progress',
+      taskId,
+      '--lease-token',
+      second.lease.token,
+      '--note',
+      'Nearly',
+      '--checkpoint',
+      '3',
+    ]);
     expect(await json(['item', 'complete', taskId, ...report])).toMatchObject({
       movedTo: 'Review',
       totalTokens: 1_200,

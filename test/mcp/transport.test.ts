@@ -164,7 +164,8 @@ describe('the protocol', () => {
   });
 
   test('needs no session: any request is answered on its own, whatever session it names', async () => {
-    for (const headers of [{}, { 'mcp-session-id': 'of another server' }]) {
+    const sessions: Record<string, string>[] = [{}, { 'mcp-session-id': 'of another server' }];
+    for (const headers of sessions) {
       const response = await post(TOOLS_LIST, { headers });
       expect(response.headers.get('mcp-session-id')).toBeNull();
       expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } });
