@@ -123,6 +123,7 @@ test('what is begun is there again after a reload and after signing out, until i
   await page.getByLabel('API key').fill(organization.apiKey);
   await page.keyboard.press('Enter');
   await organization.call('PATCH', `/api/work-items/${item.id}`, { description: 'Changed meanwhile.' });
+  await page.getByText('Changed meanwhile.').waitFor();
   await page.getByRole('button', { name: 'Not saved yet' }).click();
   expect(await page.getByLabel('Current version').inputValue()).toBe('Changed meanwhile.');
   expect(await page.getByLabel('Your version').inputValue()).toBe('Half a description');
