@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 import { chainedHash, signHead } from '@worktrack/runtime/audit/chain';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkAuditFile, headsIn } from './audit-file.ts';
+import { checkAuditFile, headsIn, signedBefore } from './audit-file.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const stranger = generateKeyPairSync('ed25519').privateKey;
@@ -32,8 +32,8 @@ function log(entries: number, action = 'users.update', from: readonly AuditEntry
 }
 
 const WHOLE = log(40);
-const headOf = ({ seq, hash }: AuditEntry, key = privateKey): AuditHead =>
-  signHead({ organizationId: 'o', seq, hash, at: '2026-11-24T00:00:00.000Z' }, 'a', key);
+const headOf = ({ seq, hash }: AuditEntry, key = privateKey, at = '2026-11-24T00:00:00.000Z'): AuditHead =>
+  signHead({ organizationId: 'o', seq, hash, at }, 'a', key);
 const HEADS = [10, 20, 30, 40].map((seq) => headOf(WHOLE[seq - 1] as AuditEntry));
 
 async function faultsIn(entries: readonly (AuditEntry | string)[], heads: readonly AuditHead[] = HEADS) {
@@ -84,6 +84,17 @@ describe('a log', () => {
     expect(await faultsIn(part, anew)).toEqual([]);
     expect(await faultsIn(part, [...anew, ...kept])).toEqual([20, 30]);
     expect(await faultsIn(part, [...kept, ...anew])).toContain(30);
+  });
+
+  test('that was exported up to a time is not said to be cut off by heads of what follows, but is by those before', async () => {
+    const later = [20, 40].map((seq) => headOf(WHOLE[seq - 1] as AuditEntry, privateKey, '2026-12-01T00:01:00.000Z'));
+    const heads = [...HEADS.slice(0, 1), ...later];
+    const november = WHOLE.slice(0, 15);
+    expect(await faultsIn(november, heads)).toEqual([20, 40]);
+    for (const to of ['2026-12-01', '2026-12-01T00:01:00Z']) {
+      expect(await faultsIn(november, signedBefore(to, heads))).toEqual([]);
+      expect(await faultsIn(november.slice(0, 9), signedBefore(to, heads))).toEqual([10]);
+    }
   });
 
   test('is not said to be rewritten for heads of another organization', async () => {

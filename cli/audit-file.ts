@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 import { type AuditKey, chainedHash, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
 
+const BEYOND = 'it was cut off, or exported earlier than the heads, or with --to, which has to be given here, too';
+
 /** Something that is not as it was entered. */
 export interface Fault {
   readonly seq: number;
@@ -70,8 +72,15 @@ export async function checkAuditFile(
     progress(bytes);
   }
   const beyond = heads.filter(({ seq }) => seq > last);
-  faults.push(...beyond.map(({ seq }) => ({ seq, what: `has a signed head, but the file ends with ${last}` })));
+  faults.push(
+    ...beyond.map(({ seq }) => ({ seq, what: `has a signed head, but the file ends with ${last}: ${BEYOND}` })),
+  );
   return { entries, faults };
+}
+
+/** Of a log that was exported up to a time: what was entered later, and so is not in the file, was signed later still. @param to a day (UTC) or a time */
+export function signedBefore(to: string, heads: readonly AuditHead[]): readonly AuditHead[] {
+  return heads.filter(({ at }) => Date.parse(at) < Date.parse(to));
 }
 
 /**

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { exportAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
+import { DayOrTime } from '@worktrack/contracts/fields';
 import type { AuditKey } from '@worktrack/runtime/audit/chain';
 import { Command } from 'commander';
-import { checkAuditFile, headsIn } from '../audit-file.ts';
+import { checkAuditFile, headsIn, signedBefore } from '../audit-file.ts';
 import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
 import { allPages } from '../service/all-pages.ts';
@@ -27,6 +28,7 @@ export function auditCommand(): Command {
     .command('verify <file>')
     .description('check an exported log, without a service')
     .option('--heads <file>', 'signed heads that were kept')
+    .option('--to <time>', 'the --to of its export: later heads are of what follows')
     .option('--keys <file>', 'the public keys: /.well-known/worktrack-audit-keys.json')
     .action(verify);
   return audit;
@@ -48,9 +50,16 @@ async function heads(): Promise<void> {
   for (const head of found.reverse()) print(JSON.stringify(head));
 }
 
-async function verify(file: string, given: { readonly heads?: string; readonly keys?: string }): Promise<void> {
+interface Given {
+  readonly heads?: string;
+  readonly keys?: string;
+  readonly to?: string;
+}
+
+async function verify(file: string, given: Given): Promise<void> {
   const totalBytes = reading(file, () => statSync(file).size);
-  const kept = given.heads === undefined ? [] : reading(given.heads, (text) => headsIn(text()));
+  const all = given.heads === undefined ? [] : reading(given.heads, (text) => headsIn(text()));
+  const kept = given.to === undefined ? all : signedBefore(dayOrTime(given.to), all);
   const keys = given.keys === undefined ? undefined : keysIn(given.keys);
   const { entries, faults } = await checkAuditFile(file, { heads: kept, keys }, (bytes) =>
     progress(`${bar(bytes / totalBytes)} ${Math.floor((100 * bytes) / totalBytes)} %`),
@@ -69,6 +78,12 @@ async function verify(file: string, given: { readonly heads?: string; readonly k
       ? `${kept.length} heads fit${keys ? '' : '; their signatures were not checked, for which --keys is needed'}.`
       : 'Without --heads, a log that was cut off, or rewritten to its end, is not noticed.';
   print(`${entries} entries are as they were entered. ${heads}`);
+}
+
+function dayOrTime(text: string): string {
+  const { success, error } = DayOrTime.safeParse(text);
+  if (success) return text;
+  throw new Failure('usage', `--to ${error.issues[0]?.message}.`);
 }
 
 function keysIn(file: string): AuditKey[] {
