@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { ingestFeedback } from '@worktrack/contracts/feedback/intake';
@@ -27,7 +36,7 @@ let channel: Awaited<ReturnType<ChannelModel['createChannel']>>;
 let service: ServiceClient<typeof feedbackContract>;
 let redis: ReturnType<typeof connectRedis>;
 let folder: string;
-const { log } = new Recorder();
+const { log, lines } = new Recorder();
 let attempts: string[] = [];
 const stored = new Map<string, string>();
 let isMended = false;
@@ -108,9 +117,21 @@ test('what the service fails on holds up nothing, is tried again ever later, and
   expect(await metric('worktrack_intake_spool_aside_bytes')).toBe(statSync(refused()).size);
   await spool.close();
 
-  // Once the service is mended.
+  // Once the service is mended. Until all of it is delivered, it is told of.
   isMended = true;
-  renameSync(refused(), join(folder, '1', 'again.jsonl'));
+  const again = join(folder, '1', 'again.jsonl');
+  renameSync(refused(), again);
+  const { size } = statSync(again);
+  appendFileSync(again, '{"itemId": "a slip of the pen,\n');
+  const undelivered = await open();
+  expect(await metric('worktrack_intake_spool_aside_bytes')).toBeGreaterThan(size);
+  await undelivered.close();
+  expect(lines.find(({ message }) => message === 'again.jsonl cannot be delivered')?.fields).toMatchObject({
+    error: { message: expect.stringContaining('Line 2 is not JSON') },
+  });
+  expect([...stored.values()]).not.toContain('Defect');
+
+  truncateSync(again, size);
   const next = await open();
   await expect.poll(() => [...stored.values()]).toContain('Defect');
   expect(await metric('worktrack_intake_spool_aside_bytes')).toBe(0);

@@ -222,7 +222,12 @@ async function openFolder(path: string, needs: SpoolNeeds): Promise<OpenedFolder
       `A part of the spool was damaged: it is kept in ${names[index]}.damaged, and what follows it is stored`,
     );
   }
-  asideFiles.push(join(path, REFUSED_FILE), ...names.map((name) => join(path, `${name}.damaged`)));
+  // Also what an operator has renamed, until it is delivered: with a line that cannot be read, none of it is.
+  asideFiles.push(
+    join(path, REFUSED_FILE),
+    join(path, AGAIN_FILE),
+    ...names.map((name) => join(path, `${name}.damaged`)),
+  );
   await deliverAgain(join(path, AGAIN_FILE), files[0] as RecordFile).catch((error: unknown) =>
     log.error({ error, folder: path }, `${AGAIN_FILE} cannot be delivered`),
   );
@@ -234,11 +239,18 @@ async function deliverAgain(path: string, file: RecordFile): Promise<void> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  const lines = text.split('\n').filter((line) => line !== '');
-  if (lines.length === 0) return;
-  const submissions = lines.map((line) => JSON.parse(line) as Submission & { readonly refused?: string });
+  const submissions = text.split('\n').flatMap((line, index) => (line === '' ? [] : [refusedIn(line, index + 1)]));
+  if (submissions.length === 0) return;
   await Promise.all(submissions.map(({ refused: _, ...submission }) => file.append(JSON.stringify(submission))));
   await rm(path);
+}
+
+function refusedIn(line: string, number: number): Submission & { readonly refused?: string } {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new Error(`Line ${number} is not JSON: ${(cause as Error).message}`, { cause });
+  }
 }
 
 function reused(): OperationError {
