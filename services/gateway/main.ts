@@ -23,6 +23,7 @@ import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
 import { Spool } from './feedback/spool/spool.ts';
 import { lookAtHealth } from './health.ts';
+import { urlOfListener } from './http/loopback.ts';
 import { createAuthenticator } from './identity/authenticate.ts';
 import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
 import { Cancellations } from './mcp/cancellations.ts';
@@ -97,7 +98,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   onStop(() => steps.stop());
 
   const publicOrigin = settings.PUBLIC_URL ? [new URL(settings.PUBLIC_URL).origin] : [];
-  const baseUrl = () => settings.PUBLIC_URL ?? `http://${settings.HOST}:${(app.server.address() as AddressInfo).port}`;
+  const baseUrl = () => settings.PUBLIC_URL ?? urlOfListener(settings.HOST, (app.server.address() as AddressInfo).port);
   const app = await createApp({
     refusals,
     uploads: {

@@ -4,3 +4,15 @@ const NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '
 export function isLoopbackName(hostname: string): boolean {
   return NAMES.has(hostname) || hostname.endsWith('.localhost');
 }
+
+/** Those that stand for all addresses of a machine. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/**
+ * Where clients reach what listens there, as far as it can know. Where that is every address, as in a container, it is the machine itself: an app that is
+ * told `0.0.0.0` finds that it came by another address, and does not sign in.
+ */
+export function urlOfListener(host: string, port: number): string {
+  if (ANY_ADDRESS.has(host)) return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
