@@ -1,5 +1,11 @@
 import { networksSetting } from '@worktrack/runtime/outbound/networks';
-import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
+import {
+  databaseSettings,
+  loadConfig,
+  processSettings,
+  publicUrlSetting,
+  rabbitmqSettings,
+} from '@worktrack/runtime/process/config';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
@@ -24,9 +30,7 @@ export const settings = {
   /** Networks besides the public internet that notifications may be sent to in a chat. Every user chooses where. */
   NOTIFICATION_ALLOWED_NETWORKS: networksSetting,
   /** Where clients reach the service: links in messages begin with it. By default, where the gateway listens by default. */
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' })
-    .default('http://127.0.0.1:3000'),
+  PUBLIC_URL: publicUrlSetting.default('http://127.0.0.1:3000'),
   /** The server that takes mail. Without it none is sent. */
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must be a URL such as smtps://user:password@smtp.example.com' })

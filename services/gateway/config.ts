@@ -1,6 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/process/config';
+import {
+  loadConfig,
+  processSettings,
+  publicUrlSetting,
+  rabbitmqSettings,
+  redisSettings,
+} from '@worktrack/runtime/process/config';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
 import { feedbackSettings } from './feedback/settings.ts';
@@ -36,7 +42,7 @@ export const settings = {
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().default('127.0.0.1'),
   /** Where clients reach the service, if different from where it listens: for the OpenAPI document, and as an origin that may use `/mcp`. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' }).optional(),
+  PUBLIC_URL: publicUrlSetting.optional(),
   /** Additional origins that may use `/mcp`, separated by commas. */
   ALLOWED_ORIGINS: list
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://app.example, separated by commas')

@@ -3,6 +3,7 @@ import {
   databaseSettings,
   loadConfig,
   processSettings,
+  publicUrlSetting,
   rabbitmqSettings,
   redisSettings,
 } from '@worktrack/runtime/process/config';
@@ -19,9 +20,7 @@ export const settings = {
   ...redisSettings,
   ...databaseSettings,
   /** Where clients reach the service: part of the audience of each rule of trust. By default, where the gateway listens by default. */
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' })
-    .default('http://127.0.0.1:3000'),
+  PUBLIC_URL: publicUrlSetting.default('http://127.0.0.1:3000'),
   /** Networks besides the public internet where the keys of issuers may be fetched from. */
   OIDC_ALLOWED_NETWORKS: networksSetting,
   /** Networks besides the public internet where the documents of apps may be fetched from. Anybody who opens a page here chooses which, so hardly ever any. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { databaseSettings, parseConfig, processSettings, rabbitmqSettings } from './config.ts';
+import { databaseSettings, parseConfig, processSettings, publicUrlSetting, rabbitmqSettings } from './config.ts';
 
 describe('a wrong setting is named, with what it must be', () => {
   test.each([
@@ -33,4 +33,12 @@ test('settings have their defaults, and other programs’ variables are left alo
   expect(parseConfig(processSettings, { PATH: '/bin', OPS_PORT: '0' })).toEqual({
     settings: { LOG_LEVEL: 'info', OPS_PORT: 0, OPS_HOST: '127.0.0.1' },
   });
+});
+
+test.each([
+  ['https://worktrack.example', 'https://worktrack.example'],
+  ['https://worktrack.example/', 'https://worktrack.example'],
+  ['https://example.com/worktrack//', 'https://example.com/worktrack'],
+])('where clients reach the service is %s: a path can follow it', (PUBLIC_URL, read) => {
+  expect(parseConfig({ PUBLIC_URL: publicUrlSetting }, { PUBLIC_URL })).toEqual({ settings: { PUBLIC_URL: read } });
 });

@@ -38,6 +38,11 @@ export const databaseSettings = {
     .default('worktrack'),
 };
 
+/** Where clients reach the service, without the slash that people copy at its end: with a path behind it there would be two. */
+export const publicUrlSetting = z
+  .url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' })
+  .transform((url) => url.replace(/\/+$/, ''));
+
 export type Parsed<Settings> = { readonly settings: Settings } | { readonly problems: readonly string[] };
 
 /**

@@ -10,7 +10,7 @@ export type BaseUrl = () => string;
  * one name would not fit what it asks by another. Nobody can forge that: a page elsewhere that resolves to this machine has a name of its own (DNS rebinding).
  */
 export function baseOf(request: Pick<FastifyRequest, 'host' | 'hostname'>, baseUrl: BaseUrl): string {
-  const base = baseUrl().replace(/\/+$/, '');
+  const base = baseUrl();
   const { hostname, protocol } = new URL(base);
   return isLoopbackName(hostname) && isLoopbackName(request.hostname) ? `${protocol}//${request.host}` : base;
 }

@@ -9,7 +9,7 @@ export interface TrustSettings {
 }
 
 export function audienceOf(ruleId: string, { publicUrl }: Pick<TrustSettings, 'publicUrl'>): string {
-  return `${publicUrl.replace(/\/+$/, '')}/trust/${ruleId}`;
+  return `${publicUrl}/trust/${ruleId}`;
 }
 
 /** @param aud as a token has it. @returns the id of the rule that it names, also among others: its owner is to see that such a token was refused */

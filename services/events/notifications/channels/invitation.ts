@@ -46,7 +46,7 @@ function invitationMail(
 ): { readonly subject: string; readonly text: string; readonly html: string } {
   const words = WORDS[language];
   const [by, to] = [oneLine(inviter), oneLine(organization)];
-  const url = `${publicUrl.replace(/\/$/, '')}/console/#code=${code}`;
+  const url = `${publicUrl}/console/#code=${code}`;
   // Nobody knows yet where they live.
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   const once = words.once(`${format.format(new Date(expiresAt))} UTC`);

@@ -30,7 +30,7 @@ export function messageOf(
   language: Language | undefined,
 ): Message {
   const words = WORDS[language ?? 'en'];
-  const console = `${publicUrl.replace(/\/$/, '')}/console/`;
+  const console = `${publicUrl}/console/`;
   const lines = told.slice(0, MAX_LINES).map((each) => ({
     ...{ taskId: each.taskId, title: oneLine(each.title ?? '') },
     ...{ url: `${console}items/${encodeURIComponent(each.taskId)}`, said: saidOf(each, words) },

@@ -14,7 +14,7 @@ export class Unsubscribing {
 
   constructor(ring: KeyRing, publicUrl: string) {
     this.#keys = subkeys(ring, 'unsubscribing from mail');
-    this.#publicUrl = publicUrl.replace(/\/$/, '');
+    this.#publicUrl = publicUrl;
   }
 
   urlFor({ organizationId, userId }: Whom): string {

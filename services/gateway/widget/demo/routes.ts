@@ -34,7 +34,7 @@ export function registerDemo(app: FastifyInstance, files: WidgetFiles, publicUrl
   app.get('/widget/demo.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script));
   app.get<Asked>('/widget/demo', (request, reply) => {
     const query = queryOf(request);
-    const baseUrl = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+    const baseUrl = publicUrl ?? `${request.protocol}://${request.host}`;
     const page = demoPage(query, baseUrl, files.manifest['widget.js']);
     return reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page);
   });
