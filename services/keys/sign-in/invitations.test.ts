@@ -7,6 +7,7 @@ import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { auditedOf, toldBy } from '../../../test/support/outbox.ts';
 import { InvitationModel } from '../invitations/invitations.model.ts';
 import { codeOf, startKeys } from '../testing.ts';
@@ -73,6 +74,19 @@ describe('an invitation', () => {
     expect(await endOf(code as string)).toBe('used');
     expect(await unused(owner)).toEqual([]);
     expect(await listed(userId, owner)).toMatchObject({ state: 'used' });
+  });
+
+  test('that signs its user in is entered as that alone, though the reply to the commit was lost and the call comes again', async () => {
+    const { owner, organization } = await keys.organization();
+    const code = await invite((await colleague(owner)).id, owner);
+    const input = { token: presented(newKey(SESSION_MARK)), by: presented(code) };
+    const idempotencyKey = uuidv7();
+    loseReplyOfCommit();
+    for (let delivery = 0; delivery < 2; delivery++) {
+      await keys.call('sessions.open', input, undefined, idempotencyKey);
+    }
+    const entered = (await auditedOf(organization.id)).filter(({ action }) => action === 'sessions.create');
+    expect(entered.map(({ outcome }) => outcome)).toEqual(['allowed']);
   });
 
   test('is shown once, and stored as a hash', async () => {

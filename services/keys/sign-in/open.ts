@@ -17,7 +17,7 @@ import { invitationByPrefix, markUsed } from '../invitations/invitations.reposit
 import type { KeyDocument } from '../keys/keys.model.ts';
 import { activeKeysById, activeKeysByPrefix, endedKey, keyById, noteRefusedSignIn } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
-import { countActiveSessions, insertSession } from '../sessions/sessions.repository.ts';
+import { activeSessionsByPrefix, countActiveSessions, insertSession } from '../sessions/sessions.repository.ts';
 import { tellOfInvitation, userById } from '../users/users.repository.ts';
 import { codeByPrefix, deleteCode } from './codes.repository.ts';
 
@@ -42,7 +42,10 @@ export async function openSession(
   const { origin, invitation, refusal } = await proofOf(mint, by, context);
   const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx, writes };
   if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
-    await enterRefusal(mint, by, origin ?? (invitation && (await pastOriginOf(invitation, context))), sender, context);
+    // If this call has opened its session before, it is refused for what it has used itself.
+    const isOwnUse = (await activeSessionsByPrefix([token.prefix])).length > 0;
+    const tried = origin ?? (invitation && (await pastOriginOf(invitation, context)));
+    if (!isOwnUse) await enterRefusal(mint, by, tried, sender, context);
     throw refusal();
   }
   const { key, userId, permissions } = origin;

@@ -6,6 +6,7 @@ import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { auditedOf } from '../../../test/support/outbox.ts';
 import { KeyModel } from '../keys/keys.model.ts';
 import { SessionModel } from '../sessions/sessions.model.ts';
@@ -117,6 +118,15 @@ describe('a session', () => {
     const { owner } = await keys.organization();
     const [made, token, idempotencyKey] = [await code(owner), newKey(SESSION_MARK), uuidv7()];
     for (let delivery = 0; delivery < 3; delivery++) await open(made, idempotencyKey, token);
+    expect((await keys.call('sessions.list', {}, owner)).items).toHaveLength(1);
+    expect(await keys.verify(token)).toBeDefined();
+  });
+
+  test('from a key is started once per call, too, and answered though the reply to its commit was lost', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const [token, idempotencyKey] = [newKey(SESSION_MARK), uuidv7()];
+    loseReplyOfCommit();
+    for (let delivery = 0; delivery < 3; delivery++) await open(apiKey.key as string, idempotencyKey, token);
     expect((await keys.call('sessions.list', {}, owner)).items).toHaveLength(1);
     expect(await keys.verify(token)).toBeDefined();
   });

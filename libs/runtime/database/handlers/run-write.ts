@@ -3,7 +3,7 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { Input, Operation, Output } from '@worktrack/contracts/operation';
 import type { CallContext, Reply } from '@worktrack/rpc/types';
-import { tooLate } from '../failure.ts';
+import { databaseFailure, tooLate } from '../failure.ts';
 import { enterOperation } from '../outbox/audited.ts';
 import { commitAlone, type TransactionScope } from '../writes/commit-alone.ts';
 import { commitTogether, nextAttempt } from '../writes/group-commit.ts';
@@ -187,8 +187,8 @@ export async function runUpload(
 }
 
 /**
- * The answer of the write, or of an earlier one with its identity. Whether there was one is checked when the write is refused: it may be refused
- * because of what the earlier one did. Otherwise the database says so, since its record would be the second.
+ * The answer of the write, or of an earlier one with its identity. Whether there was one is checked when the write fails: it may be refused, by its rule or by a unique
+ * index, because of what the earlier one did. Otherwise the database says so, since its record would be the second.
  */
 async function onceOnly(
   identity: EffectIdentity,
@@ -199,11 +199,11 @@ async function onceOnly(
     try {
       return { output: await write(), replayed: false };
     } catch (error) {
-      const isRefused = error instanceof OperationError && error.code !== 'DEADLINE_EXCEEDED';
-      if (!(error instanceof AlreadyDone) && !isRefused) throw error;
+      const isTooLate = error instanceof OperationError && error.code === 'DEADLINE_EXCEEDED';
+      if (isTooLate || databaseFailure(error)) throw error;
       const earlier = await earlierReply(identity, context);
       if (earlier) return earlier;
-      if (isRefused) throw error;
+      if (!(error instanceof AlreadyDone)) throw error;
       // The other one is still in progress: it will be there, or will not have been.
       if (Date.now() >= context.deadlineAtMs) throw tooLate();
       await delay(patienceMs(attempt));
@@ -230,10 +230,9 @@ async function commitRecorded(
       { deadlineAtMs, isStored: () => isRecorded(identity) },
     );
   } catch (error) {
-    // The reply to a commit may have been lost, and the run after it refused for what it stored. Its answer may say more than the record: a secret, once.
-    if (error instanceof AlreadyDone || error instanceof OperationError) {
-      for (const { answer, writes, isStored } of runs) if (writes.isSent && (await isStored())) return answer;
-    }
+    // The reply to a commit may have been lost, and the run after it failed for what it stored: refused by the rule, by the record, or by a unique index. Its answer may say
+    // more than the record: a secret, once.
+    for (const { answer, writes, isStored } of runs) if (writes.isSent && (await isStored())) return answer;
     throw error;
   }
 }
