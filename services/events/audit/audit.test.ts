@@ -5,6 +5,8 @@ import { chainedHash, commitmentTo, isSignedBy, publicKeyOf } from '@worktrack/r
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
+import { auditedOf } from '../../../test/support/outbox.ts';
 import { eraseNoted } from '../erasures/erase.ts';
 import { ErasureModel } from '../erasures/erasures.model.ts';
 import { LogModel } from '../log/log.model.ts';
@@ -173,6 +175,13 @@ describe('reading', () => {
     await events.take([published]);
     expect(await everything(randomUUID())).toEqual([]);
   });
+});
+
+test('a reading is entered once, though the reply to the commit of its entry was lost', async () => {
+  const organizationId = randomUUID();
+  loseReplyOfCommit();
+  await everything(organizationId);
+  expect(await auditedOf(organizationId)).toMatchObject([{ action: 'audit.list' }]);
 });
 
 describe('heads', () => {

@@ -2,6 +2,8 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
 import type { CallContext, RpcHandler, RpcHandlers } from '@worktrack/rpc/types';
+import { uuidv7 } from '../../process/uuid.ts';
+import { isDuplicateKey } from '../duplicate-key.ts';
 import { databaseFailure } from '../failure.ts';
 import { enterOperation } from '../outbox/audited.ts';
 import { commitAlone } from '../writes/commit-alone.ts';
@@ -70,7 +72,13 @@ type AnyContext = CallContext<ErrorCode>;
 /** Nobody reads what is audited unless the entry is stored. */
 async function enterReading(operation: Operation, input: unknown, answer: unknown, context: AnyContext): Promise<void> {
   if (!operation.audit) return;
-  await commitAlone(async ({ writes }) => enterOperation(operation, context, { input, answer, writes }));
+  // The same in all attempts: if the reply to a commit was lost, the next one finds it stored.
+  const id = uuidv7();
+  try {
+    await commitAlone(async ({ writes }) => enterOperation(operation, context, { input, answer, writes, id }));
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
 }
 
 const READ_ATTEMPTS = 5;

@@ -34,11 +34,17 @@ export function auditChanges(before: object, after: object, fields: readonly str
 /**
  * Puts the entry of an audited operation into its write: stored with the change, or not at all. What changed is what the rule's events say about
  * their subject, unless the rule says it itself.
+ * @param id of the entry. Default: a new one
  */
 export function enterOperation(
   operation: Operation,
   { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
-  { input, answer, writes }: { readonly input: unknown; readonly answer: unknown; readonly writes: WriteSet },
+  {
+    input,
+    answer,
+    writes,
+    id,
+  }: { readonly input: unknown; readonly answer: unknown; readonly writes: WriteSet; readonly id?: string },
 ): void {
   const facts = factsOf.get(writes);
   if (!operation.audit || !caller || (operation.auditIf !== undefined && !facts)) return;
@@ -46,6 +52,7 @@ export function enterOperation(
   const changes = facts?.changes ?? events.flatMap(({ data }) => changesOf(data));
   putEntry(writes, caller.organizationId, {
     ...draft(operation.name, actorOf(caller), changes),
+    ...(id !== undefined && { id }),
     targets: [...(facts?.targets ?? [targetOf(operation.audit, caller.organizationId, input, answer)])],
     context: contextOf(caller, requestId),
   });
