@@ -1,7 +1,6 @@
 import type { Log } from '@worktrack/rpc/types';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
-import { commitTogether } from '@worktrack/runtime/database/writes/group-commit';
-import { Stale } from '@worktrack/runtime/database/writes/stale';
+import { commitUnlessStale } from '@worktrack/runtime/database/writes/group-commit';
 import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 import { isLateUseReported } from './keys.repository.ts';
@@ -38,12 +37,9 @@ export async function tellOfLateUse(key: KeyDocument, at: Date, log: Log): Promi
   const scope = { caller: { organizationId, userId, keyId: id }, writes };
   emit(scope, { type: 'key.used_after_rotation', subject: { kind: 'key', id }, revision: revision + 1, data });
   try {
-    await commitTogether(writes, Date.now() + DEADLINE_MS, () => isLateUseReported(key, at));
-    writes.conclude('stored');
+    await commitUnlessStale(writes, Date.now() + DEADLINE_MS, () => isLateUseReported(key, at));
   } catch (error) {
-    writes.conclude('stale');
-    // Somebody else was first; or it is told with the next use.
-    if (!(error instanceof Stale))
-      log.warn({ error, keyId: id }, 'Could not report the use of a key that was replaced');
+    // It is told with the next use.
+    log.warn({ error, keyId: id }, 'Could not report the use of a key that was replaced');
   }
 }

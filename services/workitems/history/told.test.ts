@@ -1,8 +1,10 @@
 import { LoggedEvent, type PublishedEvent } from '@worktrack/contracts/events/event';
 import type { RawInput } from '@worktrack/contracts/operation';
 import type { reportProgress } from '@worktrack/contracts/work-items/agents/progress';
+import { onEmitted } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { outboxOf, toldBy } from '../../../test/support/outbox.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { settleEndedLeases } from '../leases/settle.ts';
@@ -227,6 +229,18 @@ describe('leases', () => {
       `moved ${tasks[0]?.taskId}`,
     ]);
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
+  });
+
+  test('that expire are reported at once, also when the reply to that commit was lost', async () => {
+    await project.create('task');
+    await held();
+    goForward(901);
+    const emitted = vi.fn();
+    const listening = onEmitted(emitted);
+    loseReplyOfCommit();
+    expect(await told(() => settleEndedLeases(new Date()))).not.toEqual([]);
+    listening.stop();
+    expect(emitted).toHaveBeenCalled();
   });
 
   test('of 0.1 are reported as well, once, however often they are looked through', async () => {

@@ -1,6 +1,5 @@
 import type { Log } from '@worktrack/rpc/types';
-import { commitTogether } from '@worktrack/runtime/database/writes/group-commit';
-import { Stale } from '@worktrack/runtime/database/writes/stale';
+import { commitUnlessStale } from '@worktrack/runtime/database/writes/group-commit';
 import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
@@ -79,13 +78,5 @@ async function settle(item: ItemRecord, now: Date): Promise<boolean> {
     const set = { lease: rest, isAiProcessing: false, needs: needUnder(rest, now), ...(abandoned && { abandoned }) };
     adjustItem(scope, item, set, [expiry(lease), ...events]);
   }
-  try {
-    await commitTogether(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
-    writes.conclude('stored');
-    return true;
-  } catch (error) {
-    if (!(error instanceof Stale)) throw error;
-    writes.conclude('stale');
-    return false;
-  }
+  return commitUnlessStale(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
 }

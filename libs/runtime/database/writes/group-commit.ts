@@ -6,7 +6,7 @@ import { transaction } from '../transaction.ts';
 import { type Blame, flush } from './flush.ts';
 import { Stale } from './stale.ts';
 import { inTurn } from './turns.ts';
-import type { Filter, WriteSet } from './write-set.ts';
+import type { CommitOutcome, Filter, WriteSet } from './write-set.ts';
 
 /** Concurrent transactions: while they are in progress, new writes accumulate for the next. More of them would mean smaller groups, each with its own commit. */
 const MAX_GROUPS = 2;
@@ -62,6 +62,30 @@ export function commitTogether(
     queue.push({ writes, deadlineAtMs, isStored, givesWayUntilMs, alone: writes.reliesOnCount, done, failed });
     startGroups();
   });
+}
+
+/**
+ * For what a service does of its own accord, and does again later if it was not stored. Whoever waits for the outcome is told.
+ * @returns false if something that it relied on no longer holds
+ */
+export async function commitUnlessStale(
+  writes: WriteSet,
+  deadlineAtMs: number,
+  isStored: () => Promise<boolean>,
+): Promise<boolean> {
+  let outcome: CommitOutcome = 'unknown';
+  try {
+    await commitTogether(writes, deadlineAtMs, isStored);
+    outcome = 'stored';
+  } catch (error) {
+    // If the reply to its commit was lost, it was sent again, and met itself.
+    if (writes.isSent && (await isStored())) outcome = 'stored';
+    else if (error instanceof Stale) outcome = 'stale';
+    else throw error;
+  } finally {
+    writes.conclude(outcome);
+  }
+  return outcome === 'stored';
 }
 
 /**
