@@ -12,6 +12,7 @@ import {
 import type { RawInput } from '@worktrack/contracts/operation';
 import { Command, Option } from 'commander';
 import { Failure, requireChange } from '../failure.ts';
+import { durationOf } from '../flags.ts';
 import { jsonOption, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList, printRecord } from '../output.ts';
 import { api } from '../service/api.ts';
@@ -34,7 +35,12 @@ export function webhookCommand(): Command {
     .action(remove);
   webhook
     .command('rotate <id>')
-    .description('give a webhook a new secret, shown only this once; the old one also signs for another 24 hours')
+    .description('give a webhook a new secret, shown only this once')
+    .option(
+      '--overlap <time>',
+      'how long those before also sign, at most 1d; 0s after a leak; default: 1d',
+      durationOf(rotateWebhookSecret, 'overlapSeconds'),
+    )
     .addOption(jsonOption())
     .action(rotate);
   webhook
@@ -131,11 +137,11 @@ async function remove(id: string, { json }: OutputOptions): Promise<void> {
   else print('Deleted.');
 }
 
-async function rotate(id: string, { json }: OutputOptions): Promise<void> {
-  const rotated = await api().call(rotateWebhookSecret, { id });
+async function rotate(id: string, { overlap, json }: OutputOptions & { overlap?: number }): Promise<void> {
+  const rotated = await api().call(rotateWebhookSecret, { id, overlapSeconds: overlap });
   if (json) return printJson(rotated);
   showSecret(rotated.secret);
-  print(`The previous one also signs until ${minute(rotated.previousSignsUntil)} UTC.`);
+  print(`Those before also sign until ${minute(rotated.previousSignsUntil)} UTC.`);
 }
 
 async function test(id: string, { json }: OutputOptions): Promise<void> {

@@ -55,4 +55,16 @@ export const words = messages({
     tr: 'Bu yalnızca bir kez gösterilir ve hiçbir yerde saklanmaz. Şimdi kopyalayın.',
     ja: 'これは一度だけ表示され、どこにも保存されません。今すぐコピーしてください。',
   },
+  notAtAll: {
+    en: 'No time: it ends now',
+    de: 'Gar nicht: Es endet jetzt',
+    tr: 'Hiç: şimdi sona erer',
+    ja: 'なし: 今すぐ終了',
+  },
+  hours: {
+    en: { one: '{n} hour', other: '{n} hours' },
+    de: { one: '{n} Stunde', other: '{n} Stunden' },
+    tr: { other: '{n} saat' },
+    ja: { other: '{n} 時間' },
+  },
 });

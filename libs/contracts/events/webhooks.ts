@@ -114,14 +114,20 @@ export const deleteWebhook = operation({
   rest: 'DELETE /api/webhooks/:id',
 });
 
+const MAX_OVERLAP_SECONDS = 86_400;
+
 export const rotateWebhookSecret = operation({
   name: 'webhooks.rotate',
   summary:
-    'Give a webhook a new secret, shown in this response and never again. The previous one also signs for another 24 hours.',
+    'Give a webhook a new secret, shown in this response and never again. Those before also sign until the overlap ends.',
   permissions: ['webhooks:write'],
   audit: 'webhook',
   effect: 'create',
-  input: z.strictObject({ id: Id }),
+  input: z.strictObject({
+    id: Id,
+    /** How long those before still sign; 0 after a leak. */
+    overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(MAX_OVERLAP_SECONDS),
+  }),
   output: z.object({ id: RecordId, secret: ShownOnce, previousSignsUntil: Timestamp }),
   errors: ['NOT_FOUND'],
   example: {

@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
 import { eraseUserFromLog } from '../log/erase-user.repository.ts';
 import { LogModel } from '../log/log.model.ts';
+import { signatureHeaders } from './sending/signature.ts';
 import { newCaller, startWebhooks, statesOf, type TestCaller, until, type Webhooks } from './testing.ts';
+import { WebhookModel } from './webhooks.model.ts';
 
 let webhooks: Webhooks;
 const endpoints: Endpoint[] = [];
@@ -465,4 +467,43 @@ test('what is signed is the body, with an id, a time and each secret', async () 
   const [received] = at.received;
   expect(received?.headers['webhook-signature']).toMatch(/^v1,[^ ]+ v1,[^ ]+$/);
   expect(received?.headers['webhook-id']).toBe(received?.event.id);
+});
+
+test('whatever secret a receiver was given signs until its overlap ends, also after two rotations at once', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id, secret } = await webhookTo(at, caller);
+  const rotate = async (overlap: object = {}) =>
+    (await webhooks.call('webhooks.rotate', { id, ...overlap }, caller)).secret;
+  const known = [secret, ...(await Promise.all([rotate(), rotate()]))];
+  const signs = async (expected: readonly (string | null)[]) => {
+    const count = at.received.length;
+    await webhooks.append(caller, [{}]);
+    await until(() => expect(at.received).toHaveLength(count + 1));
+    const { headers, body } = at.received[count] as (typeof at.received)[number];
+    const signatures = expected.map((each) => {
+      const sent = { id: headers['webhook-id'] as string, atMs: Number(headers['webhook-timestamp']) * 1_000, body };
+      return signatureHeaders(sent, [each as string])['webhook-signature'];
+    });
+    expect(String(headers['webhook-signature']).split(' ').sort()).toEqual(signatures.sort());
+  };
+  await signs(known);
+  for (let n = 0; n < 3; n++) known.push(await rotate());
+  await signs(known.slice(-5));
+  await signs([await rotate({ overlapSeconds: 0 })]);
+});
+
+test('a new secret signs where those before cannot be read any more', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller);
+  await WebhookModel.updateOne(
+    { organizationId: caller.organizationId, _id: id },
+    { $set: { 'secrets.0.sealed': 'lost.AAAA' } },
+  );
+  const { secret } = await webhooks.call('webhooks.rotate', { id }, caller);
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(at.received).toHaveLength(1));
+  expect(secret).toBeTruthy();
+  expect(at.received[0]?.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/);
 });

@@ -27,8 +27,8 @@ import {
   type WebhookChange,
 } from './webhooks.repository.ts';
 
-/** How long the previous secret also signs after a rotation. */
-const ROTATION_MS = 24 * 60 * 60 * 1000;
+/** Of a webhook: each adds a signature to each request. */
+const MAX_SECRETS = 5;
 
 type Writing = WriteContext<'NOT_FOUND'>;
 
@@ -115,17 +115,22 @@ export async function deleteWebhook(
 
 export async function rotateSecret(
   { box }: WebhookService,
-  { id }: Input<typeof rotateOp>,
+  { id, overlapSeconds }: Input<typeof rotateOp>,
   context: Writing,
 ): Promise<Output<typeof rotateOp>> {
   const webhook = await requireWebhook(id, context);
   const secret = newSecret();
-  const endsAt = new Date(Date.now() + ROTATION_MS);
-  // Two at most: after a leak, a second rotation ends what leaked.
-  const before = webhook.secrets.slice(0, 1).map(({ sealed }) => ({ sealed, endsAt }));
-  const secrets = [{ sealed: box.seal(secret, id), endsAt: null }, ...before];
+  const now = new Date();
+  const overlapEndsAt = new Date(now.getTime() + overlapSeconds * 1_000);
+  const before = webhook.secrets.flatMap(({ sealed, endsAt }) => {
+    const end = endsAt !== null && endsAt < overlapEndsAt ? endsAt : overlapEndsAt;
+    // One that cannot be read any more would keep the new one from signing.
+    return end > now && box.opens(sealed, id) ? [{ sealed, endsAt: end }] : [];
+  });
+  // Whichever of several rotations at once gave the receiver its secret, and if the answer to one was lost, the receiver knows one of them.
+  const secrets = [{ sealed: box.seal(secret, id), endsAt: null }, ...before].slice(0, MAX_SECRETS);
   tell(context, 'webhook.updated', changeWebhook(context, webhook, { secrets }), { rotated: true });
-  return { id, secret, previousSignsUntil: endsAt.toISOString() };
+  return { id, secret, previousSignsUntil: overlapEndsAt.toISOString() };
 }
 
 function makerOf({ caller }: Pick<Writing, 'caller'>): Pick<WebhookDocument, 'maker' | 'permissions'> {

@@ -61,18 +61,6 @@ export const words = messages({
     tr: 'Eskisi şu kadar daha çalışır',
     ja: '古いキーの残り期間',
   },
-  notAtAll: {
-    en: 'No time: it ends now',
-    de: 'Gar nicht: Er endet jetzt',
-    tr: 'Hiç: şimdi sona erer',
-    ja: 'なし: 今すぐ終了',
-  },
-  hours: {
-    en: { one: '{n} hour', other: '{n} hours' },
-    de: { one: '{n} Stunde', other: '{n} Stunden' },
-    tr: { other: '{n} saat' },
-    ja: { other: '{n} 時間' },
-  },
   replacedTag: { en: 'Replaced', de: 'Ersetzt', tr: 'Yenilendi', ja: '更新済み' },
   nameHelp: {
     en: 'Who or what will use it, such as “Agent 3” or “CI”.',

@@ -5,13 +5,11 @@ import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
-import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { words as ofSettings } from '../messages.ts';
+import { Overlap } from '../overlap.tsx';
 import { MadeKey } from './made-key.tsx';
 import { words } from './messages.ts';
-
-const OVERLAP_HOURS = [0, 1, 24, 168] as const;
 
 /** Replaces a key by another one that can do the same. The old one goes on for a while, until everybody who uses it has the new one. */
 export function RotateKey({
@@ -37,12 +35,7 @@ export function RotateKey({
     <Dialog title={words.rotateOf({ name })} onClose={onClose}>
       <form class="stack" onSubmit={rotate}>
         <p>{words.rotateText}</p>
-        <SelectField
-          label={words.overlap}
-          value={hours}
-          options={OVERLAP_HOURS.map((n) => [String(n), n === 0 ? words.notAtAll : words.hours({ n })])}
-          onChoose={setHours}
-        />
+        <Overlap label={words.overlap} mostHours={168} hours={hours} onChoose={setHours} />
         <FormFailed what={ofSettings.notChanged} error={error} />
         <FormActions action={words.rotate} isReady={!isBusy} onClose={onClose} />
       </form>

@@ -87,11 +87,11 @@ export const words = messages({
   enable: { en: 'Enable', de: 'Einschalten', tr: 'Aç', ja: '再開' },
   disable: { en: 'Disable', de: 'Abschalten', tr: 'Kapat', ja: '停止' },
   rotate: { en: 'New secret', de: 'Neues Geheimnis', tr: 'Yeni gizli anahtar', ja: '新しいシークレット' },
-  rotateText: {
-    en: 'The current secret keeps signing alongside the new one for 24 hours.',
-    de: 'Das jetzige Geheimnis signiert noch 24 Stunden neben dem neuen, dann nicht mehr.',
-    tr: 'Şimdiki gizli anahtar 24 saat boyunca yenisiyle birlikte imzalar, sonra geçersiz olur.',
-    ja: '現在のシークレットは 24 時間、新しいものと併用で署名し、その後無効になります。',
+  overlap: {
+    en: 'The current one still signs for',
+    de: 'Das jetzige signiert noch',
+    tr: 'Şimdiki şu kadar daha imzalar',
+    ja: '現在のものが署名する残り期間',
   },
   secret: { en: 'Webhook secret', de: 'Sein Geheimnis', tr: 'Gizli anahtarı', ja: 'シークレット' },
   secretHelp: {

@@ -1,12 +1,14 @@
 import type { rotateWebhookSecret } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
+import { useSubmit } from '../../parts/busy.ts';
+import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
-import { tellFailure } from '../../parts/popup/toasts.tsx';
+import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { secretWords } from '../../parts/text/secret-messages.ts';
 import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { words as common } from '../messages.ts';
+import { Overlap } from '../overlap.tsx';
 import { words } from './messages.ts';
 
 /** A secret, shown this once. @param secret null: its answer was lost */
@@ -34,28 +36,23 @@ export function ShownSecret({ secret, onClose }: { readonly secret: string | nul
 
 export function RotateSecret({ webhookId, onClose }: { readonly webhookId: string; readonly onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>();
-  const [isAsking, setAsking] = useState(true);
-  const rotate = async () => {
-    try {
-      const made = await call<typeof rotateWebhookSecret>('POST /api/webhooks/:id/rotate', { id: webhookId });
-      setSecret(made.secret);
-    } catch (error) {
-      tellFailure(common.notChanged, error);
-      onClose();
-    }
-  };
+  const [hours, setHours] = useState('24');
+  const { isBusy, error, run } = useSubmit();
   if (secret !== undefined) return <ShownSecret secret={secret} onClose={onClose} />;
-  if (!isAsking) return null;
+  const rotate = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const asked = { id: webhookId, overlapSeconds: Number(hours) * 3_600 };
+      setSecret((await call<typeof rotateWebhookSecret>('POST /api/webhooks/:id/rotate', asked)).secret);
+    });
+  };
   return (
-    <Confirm
-      title={words.rotate}
-      text={words.rotateText}
-      action={words.rotate}
-      onConfirm={() => {
-        setAsking(false);
-        void rotate();
-      }}
-      onClose={() => setAsking(false)}
-    />
+    <Dialog title={words.rotate} onClose={onClose}>
+      <form class="stack" onSubmit={rotate}>
+        <Overlap label={words.overlap} mostHours={24} hours={hours} onChoose={setHours} />
+        <FormFailed what={common.notChanged} error={error} />
+        <FormActions action={words.rotate} isReady={!isBusy} onClose={onClose} />
+      </form>
+    </Dialog>
   );
 }

@@ -35,6 +35,15 @@ export class SecretBox {
     return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
 
+  opens(sealed: string, webhookId: string): boolean {
+    try {
+      this.open(sealed, webhookId);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether it is sealed with the first key. If not, it must be sealed again, so that the older key can be removed. */
   isCurrent(sealed: string): boolean {
     const [keyId] = signingKey(this.#keys);
