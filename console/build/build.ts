@@ -11,9 +11,9 @@ const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 const ENTRY = join(SOURCES, 'main.tsx');
 const WORKER = join(SOURCES, 'notifications', 'worker.ts');
 const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
-/** What screens share. */
+/** What screens share, and the form before them: whoever has signed in needs the others next. */
 const SMALL_PARTS =
-  /[\\/]console[\\/]src[\\/](change[\\/]|create[\\/]|parts[\\/]|costs[\\/]budgets\.|verdict[\\/]|invitation[\\/]|api[\\/]refusals)/;
+  /[\\/]console[\\/]src[\\/](change[\\/]|create[\\/]|sign-in[\\/]|parts[\\/]|costs[\\/]budgets\.|verdict[\\/]|invitation[\\/]|api[\\/]refusals)/;
 const CONTRACTS = /[\\/]libs[\\/]contracts[\\/]/;
 /** Parts that are as large as a screen, and of few of them. */
 const LARGE_PARTS = /[\\/](editor[\\/].*|markdown[^\\/]*|highlight\.ts)$/;

@@ -385,6 +385,53 @@ test('a board stays where it is while a card is dragged that somebody else moves
   await expect.poll(() => columnNow(organization, id)).toBe('To Do');
 });
 
+test('while a card is dragged, columns stay where they are; dropped where it is not shown any more it is moved, and one that was deleted is said to be gone', async () => {
+  const organization = await stage.newOrganization();
+  const only = await createItem(organization, { title: 'The only one', boardColumnId: 'To Do' });
+  const [hidden, doomed] = [
+    await createItem(organization, { title: 'Hidden', priority: 'urgent' }),
+    await createItem(organization, { title: 'Doomed', priority: 'urgent' }),
+  ];
+  await createItem(organization, { title: 'Stays', priority: 'urgent' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.locator('.card[draggable=true]').nth(3).waitFor();
+  const boxOf = async (part: Locator) => {
+    const box = await part.boundingBox();
+    if (!box) throw new Error('It is not shown.');
+    return box;
+  };
+  const middleOf = async (part: Locator) => {
+    const { x, y, width, height } = await boxOf(part);
+    return [x + width / 2, y + height / 2] as const;
+  };
+  const take = async ({ taskId }: WorkItem, to: string) => {
+    await page.mouse.move(...(await middleOf(cardOf(page, taskId))));
+    await page.mouse.down();
+    const [x, y] = await middleOf(columnOf(page, to));
+    await page.mouse.move(x, y, { steps: 4 });
+    await page.locator('.column-over').waitFor();
+  };
+
+  await take(doomed, 'Review');
+  const before = await boxOf(columnOf(page, 'Review'));
+  await organization.call('DELETE', `/api/work-items/${only.id}`);
+  await cardOf(page, only.taskId).waitFor({ state: 'detached' });
+  expect(await boxOf(columnOf(page, 'Review'))).toEqual(before);
+  await organization.call('DELETE', `/api/work-items/${doomed.id}`);
+  await cardOf(page, doomed.taskId).waitFor({ state: 'detached' });
+  await page.mouse.up();
+  await page.locator('.toast', { hasText: `Not moved: ${doomed.taskId}.` }).waitFor();
+  await page.locator('.column-empty[aria-label^="To Do,"]').waitFor();
+
+  await narrow(page, 'Priority', 'Urgent');
+  await take(hidden, 'Review');
+  await organization.call('PATCH', `/api/work-items/${hidden.id}`, { priority: 'low' });
+  await cardOf(page, hidden.taskId).waitFor({ state: 'detached' });
+  await page.mouse.up();
+  await page.locator('.toast', { hasText: `${hidden.taskId} moved to Review.` }).waitFor();
+  expect(await columnNow(organization, hidden.id)).toBe('Review');
+});
+
 test('a drag from where no card is selects the cards that it touches, with Shift besides those selected; a card is still dragged', async () => {
   const organization = await stage.newOrganization();
   for (const title of ['One', 'Two', 'Three']) await createItem(organization, { title });

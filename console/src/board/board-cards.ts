@@ -103,6 +103,8 @@ export class BoardCards {
   readonly filters: CardFilters;
   /** What its lanes stand for; undefined: it has none. */
   readonly by: LaneBy | undefined;
+  /** The task ID of the last card that was dragged: it may be gone by the time it is dropped. */
+  dragged = '';
   /** Lanes that are open, from the top. */
   lanes: readonly Lane[] = [];
   /** The keys of those that are drawn: their cards are kept up to date, those of others are read again. */

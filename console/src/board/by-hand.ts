@@ -1,4 +1,5 @@
 import type { Column } from '@worktrack/contracts/projects/board';
+import { laterTexts } from '../language/later-texts.ts';
 import { may } from '../session.ts';
 import type { BoardCards, Found, Lane, Place } from './board-cards.ts';
 
@@ -78,7 +79,12 @@ export function drop(
   lane: Lane | undefined,
 ): void {
   const found = cards.findSeen(id);
-  if (found && lane && cards.laneOf(found.card) !== lane.key) {
+  if (!found) {
+    const roleOf = (columnId: string) => cards.board.columns.find((column) => column.id === columnId)?.role;
+    void Promise.all([import('../change/move.ts'), laterTexts()]).then(([it]) =>
+      it.moveUnseen(cards.dragged, to, roleOf),
+    );
+  } else if (lane && cards.laneOf(found.card) !== lane.key) {
     cards.inTurn(id, async () => {
       const { changeLane } = await import('./lanes/change.ts');
       await changeLane(cards, cards.find(id) ?? found, to, lane, place);

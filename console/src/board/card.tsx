@@ -26,7 +26,7 @@ import { may } from '../session.ts';
 import { extendTo, selected, toggle } from '../views/selection/selection.ts';
 import type { BoardCards } from './board-cards.ts';
 import { type Edge, whenDraggable } from './drag.ts';
-import { drag } from './drag-state.ts';
+import { isDragging } from './drag-state.ts';
 import { words } from './messages.ts';
 
 const MAX_BLOCKING_SHOWN = 2;
@@ -51,13 +51,19 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
     if (!hasFocus || document.activeElement === link.current) return;
     link.current?.focus({ preventScroll: true });
     // Whole, not its link alone; also sideways, where its column may be beside the window.
-    if (!drag.isOn) element.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (!isDragging.peek()) element.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [hasFocus]);
   useEffect(() => {
     const shown = element.current;
     if (shown && mayMove)
-      return whenDraggable((dragging) => dragging.card(shown, id, { onStart: onFocus, onEdge: setEdge }));
-  }, [id, mayMove, onFocus]);
+      return whenDraggable((dragging) => {
+        const onStart = () => {
+          cards.dragged = taskId;
+          onFocus(id);
+        };
+        return dragging.card(shown, id, { onStart, onEdge: setEdge });
+      });
+  }, [id, taskId, mayMove, onFocus, cards]);
 
   const cost = Number(estimatedCost);
   const role = cards.board.columns.find((column) => column.id === card.boardColumnId)?.role;

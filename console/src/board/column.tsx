@@ -6,6 +6,7 @@ import { StateIcon } from '../parts/item/item-icons.tsx';
 import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
 import { CardList, useColumn } from './card-list.tsx';
+import { useStill } from './drag-state.ts';
 import { words } from './messages.ts';
 
 interface ColumnProps {
@@ -20,7 +21,7 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
   const { many, isEmpty } = countedOf(column, pages);
   return (
     <section
-      class={isEmpty ? 'column column-empty' : 'column'}
+      class={useStill(isEmpty) ? 'column column-empty' : 'column'}
       aria-label={`${column.name}, ${many}`}
       data-column={column.id}
     >

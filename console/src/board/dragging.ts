@@ -6,7 +6,7 @@ import {
 } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-scroll/element';
 import { selectByDrag } from '../views/selection/band.ts';
-import { drag } from './drag-state.ts';
+import { isDragging } from './drag-state.ts';
 
 // Atlassian's own, of Jira and Trello: it builds upon the browser's dragging, so that a long press drags on a phone as well.
 
@@ -61,13 +61,13 @@ export function column(element: HTMLElement, { onOver, onDrop }: ColumnCalls): (
 /** The board scrolls when a card is held near its edge: sideways, and if it has lanes up and down; a drag from between the cards selects those that it touches. */
 export function board(element: HTMLElement): () => void {
   const end = () => {
-    drag.isOn = false;
+    isDragging.value = false;
   };
   return combine(
     // The card itself is not told of the drop once it has been moved elsewhere.
     monitorForElements({
       onDragStart: () => {
-        drag.isOn = true;
+        isDragging.value = true;
       },
       onDrop: end,
     }),

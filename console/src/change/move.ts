@@ -6,6 +6,7 @@ import type { getWorkItem } from '@worktrack/contracts/work-items/get';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { call } from '../api/call.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { attempt } from '../parts/busy.ts';
 import { forgetReason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { did } from '../parts/popup/undo.ts';
@@ -20,6 +21,7 @@ type Moved = Output<typeof moveWorkItem>;
 type Movable = Pick<Card, 'id' | 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'parentId' | 'version'>;
 /** Position within a column. */
 type Position = 'first' | { readonly after: string };
+type RoleOf = (columnId: string) => Column['role'] | undefined;
 
 /** Where an item was before it was moved. */
 export interface Origin {
@@ -60,11 +62,7 @@ export async function moveBack(
 }
 
 /** Moves several items to a column of their board: all as one, which can be undone as one. Parents follow. */
-export async function moveItems(
-  cards: readonly Movable[],
-  to: Column,
-  roleOf: (columnId: string) => Column['role'] | undefined,
-): Promise<void> {
+export async function moveItems(cards: readonly Movable[], to: Column, roleOf: RoleOf): Promise<void> {
   const moving = cards.filter(({ boardColumnId }) => boardColumnId !== to.id);
   const ids = moving.map(({ id }) => id);
   if (ids.length === 0) return;
@@ -83,6 +81,14 @@ export async function moveItems(
   }
   tellLeft(left, words.notMoved);
   showTrue(ids);
+}
+
+/** Of what others have taken from the screen while it was dragged: if it still exists, it goes where it was dropped. */
+export async function moveUnseen(taskId: string, to: Column, roleOf: RoleOf): Promise<void> {
+  await attempt(words.notMoved({ what: taskId }), async () => {
+    const item = await call<typeof getWorkItem>('GET /api/work-items/:id', { id: taskId });
+    await moveItems([item], to, roleOf);
+  });
 }
 
 /** Together, but for one child of each parent, whose own move lets the parents follow: once, when all are where they belong. */

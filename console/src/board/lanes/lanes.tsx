@@ -18,7 +18,7 @@ import { groupName } from '../../views/groups/group-name.ts';
 import { type BoardCards, type Lane, type LaneBy, lanesKey } from '../board-cards.ts';
 import { CardList, useColumn } from '../card-list.tsx';
 import { ColumnHead, countedOf } from '../column.tsx';
-import { drag } from '../drag-state.ts';
+import { isDragging, useStill } from '../drag-state.ts';
 import { words } from '../messages.ts';
 import { useCards } from '../use-cards.ts';
 import { closedLanes, toggleLane } from './closed.ts';
@@ -93,18 +93,20 @@ function LaneList({ cards, by, scroller, focused, onFocus, groups }: LaneListPro
   const found = focused === undefined ? undefined : cards.find(focused);
   useEffect(() => {
     const card = document.querySelector(`[data-card="${focused}"]`);
-    if (!drag.isOn) card?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (!isDragging.peek()) card?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     // When it gets somewhere, not whenever it is drawn.
   }, [focused, found?.lane, found?.column.id]);
   const { columns } = cards.board;
-  const empty = useCards(
-    useCallback(
-      () =>
-        columns
-          .filter(({ id }) => cards.totalIn(id) === 0)
-          .map(({ id }) => id)
-          .join(),
-      [cards, columns],
+  const empty = useStill(
+    useCards(
+      useCallback(
+        () =>
+          columns
+            .filter(({ id }) => cards.totalIn(id) === 0)
+            .map(({ id }) => id)
+            .join(),
+        [cards, columns],
+      ),
     ),
   );
   const isEmpty = (columnId: string) => empty.includes(columnId);
