@@ -21,14 +21,17 @@ const focused = (page: Page) =>
     return element.contains(seen) || seen?.contains(element) || label?.contains(seen) ? name : `${name}, not seen`;
   });
 
+const IN_PANEL = ['Column', 'Estimate', 'Edit description', 'Parent', 'Write a prompt', 'Send'];
+/** What is judged is read first. */
+const ON_PHONE = ['Approve', 'Edit description', 'Column', 'Estimate', 'Parent', 'Write a prompt', 'Send'];
+
 /** From the bar of an item to its end, in the order in which its parts are below each other. */
-async function goesInOrder(page: Page): Promise<void> {
+async function goesInOrder(page: Page, inOrder = IN_PANEL): Promise<void> {
   const stops: string[] = [];
   while (stops.at(-1) !== 'Send') {
     await page.keyboard.press('Tab');
-    stops.push((await focused(page)) ?? '');
+    stops.push(((await focused(page)) ?? '').replace(/ [a-z]$/, ''));
   }
-  const inOrder = ['Column', 'Estimate', 'Edit description', 'Parent', 'Write a prompt', 'Send'];
   expect(stops.filter((stop) => inOrder.includes(stop))).toEqual(inOrder);
   expect(stops.filter((stop) => stop.endsWith('not seen'))).toEqual([]);
 }
@@ -43,6 +46,29 @@ test('the page of an item too narrow for two columns is gone through in the orde
   await page.getByText('No sessions yet.').waitFor();
   await page.locator('.item-bar').getByRole('button').first().focus();
   await goesInOrder(page);
+});
+
+test('on a phone, what is to be judged follows the verdict: what to check, then the description, then its fields', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, {
+    title: 'Judge me',
+    boardColumnId: 'Review',
+    description: 'Light and dark.',
+    metadata: { userActions: 'Look at the links.' },
+  });
+  const { page } = await stage.visit(`items/${taskId}`, {
+    apiKey: organization.apiKey,
+    viewport: { width: 390, height: 844 },
+  });
+  await page.getByText('No sessions yet.').waitFor();
+  const parts = ['Verdict', 'What you need to check', 'Description', 'Properties'];
+  const tops = await Promise.all(
+    parts.map(async (name) => (await page.getByRole('region', { name, exact: true }).boundingBox())?.y),
+  );
+  expect(tops).toEqual(tops.toSorted((a = 0, b = 0) => a - b));
+  expect(tops).not.toContain(undefined);
+  await page.locator('.item-bar').getByRole('button').first().focus();
+  await goesInOrder(page, ON_PHONE);
 });
 
 test('on a phone, what has the focus in an item is in view, and not behind the button that creates', async () => {

@@ -5,19 +5,29 @@ import { Markdown } from '../parts/text/markdown.tsx';
 import { words } from './messages.ts';
 import { Part } from './part.tsx';
 
-/** What reviews and validations found, and what agents ask of people: kept in the metadata, which is free-form. */
-export function Results({ item: { metadata } }: { readonly item: WorkItem }) {
-  const { review, reviewHistory, testResults, documentation, userActions } = metadata;
+interface ResultsProps {
+  readonly item: WorkItem;
+}
+
+/** What agents ask of people: whoever judges the work reads it before anything else. */
+export function Asked({ item: { metadata } }: ResultsProps) {
+  const { userActions } = metadata;
+  if (typeof userActions !== 'string' || !userActions) return null;
+  return (
+    <Part title={words.userActions}>
+      <Markdown text={userActions} />
+    </Part>
+  );
+}
+
+/** What reviews and validations found: kept in the metadata, which is free-form. */
+export function Results({ item: { metadata } }: ResultsProps) {
+  const { review, reviewHistory, testResults, documentation } = metadata;
   const reviews = [review, ...(Array.isArray(reviewHistory) ? reviewHistory.toReversed() : [])].filter(isRecord);
   const passed = isRecord(testResults) ? Number(testResults.passed ?? 0) : 0;
   const failed = isRecord(testResults) ? Number(testResults.failed ?? 0) : 0;
   return (
     <>
-      {typeof userActions === 'string' && userActions && (
-        <Part title={words.userActions}>
-          <Markdown text={userActions} />
-        </Part>
-      )}
       {reviews.length > 0 && (
         <Part title={words.review}>
           {reviews.map((each) => (

@@ -27,7 +27,7 @@ import { words } from './messages.ts';
 import { Others } from './others.tsx';
 import { Prompt } from './prompt.tsx';
 import { Children, Relations } from './relations.tsx';
-import { Results } from './results.tsx';
+import { Asked, Results } from './results.tsx';
 import { Trace } from './trace.tsx';
 import { Verdict } from './verdict.tsx';
 import { useWatch } from './watch.ts';
@@ -52,12 +52,13 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
   const sees = may('projects:read');
   const watch = useWatch(item);
   const parts = useRef<HTMLDivElement>(null);
-  // One below the other, they come in the order in which they are seen, for keys and screen readers. Whether they are, item.css says, by how wide the item is.
-  const [isStacked, setStacked] = useState(buttons !== undefined);
+  // One below the other, they come in the order in which they are seen, for keys and screen readers. Where its fields are, item.css says, by how wide the item is.
+  const [fieldsAre, place] = useState(buttons ? 'above' : 'beside');
+  const isStacked = fieldsAre !== 'beside';
   useLayoutEffect(() => {
     const { current } = parts;
     if (!current) return;
-    const look = new ResizeObserver(() => setStacked(getComputedStyle(current).display === 'flex'));
+    const look = new ResizeObserver(() => place(getComputedStyle(current).getPropertyValue('--fields-are')));
     look.observe(current);
     return () => look.disconnect();
   }, []);
@@ -105,7 +106,8 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
             </Editable>
           </div>
           <Verdict item={item} />
-          {isStacked && fields}
+          {fieldsAre === 'above' && fields}
+          <Asked item={item} />
           <section class="item-description" aria-label={words.description}>
             <h2 class="unseen">{words.description}</h2>
             <Editable item={item} field="description" label={words.description} editLabel={words.editDescription}>
@@ -116,6 +118,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
               )}
             </Editable>
           </section>
+          {fieldsAre === 'below' && fields}
           <Children item={item} />
           <Results item={item} />
           <Works item={item} />
