@@ -261,6 +261,84 @@ test('while much comes in, the next page arrives, and what was loaded is read ag
   expect(rounds).toBeLessThanOrEqual(1 + (performance.now() - beganMs) / (2 * 200));
 });
 
+test('the address of a submission shows that one, however far down it is, and nothing in its place once it is gone', async () => {
+  await submit('Further down: the first');
+  for (let at = 0; at < PAGE; at += 10) {
+    await Promise.all(Array.from({ length: 10 }, (_, nth) => submit(`Further down: ${at + nth}`)));
+  }
+  const visitor = await stage.visit('inbox?q=further');
+  const { page } = visitor;
+  const { data } = await organization.call<{ items: FeedbackItem[] }>(
+    'GET',
+    '/api/feedback/items?search=further&limit=100',
+  );
+  const far = data.items.at(-1);
+  if (!far) throw new Error('There is no feedback.');
+  await page.goto(`${stage.url}/console/inbox?q=further&item=${far.id}`);
+  await chosen(visitor).getByText(far.message, { exact: true }).waitFor();
+  await page.keyboard.press('t');
+  await expect.poll(async () => (await stored(far.id)).status).toBe('triaged');
+  const first = page.getByRole('list', { name: 'Feedback' }).getByRole('button').first();
+  await expect.poll(() => first.getAttribute('aria-current')).toBe('true');
+  await chosen(visitor)
+    .getByText(data.items[0]?.message ?? '', { exact: true })
+    .waitFor();
+
+  await page.goto(`${stage.url}/console/inbox?item=01990000-0000-7000-8000-000000000000`);
+  await page.getByRole('alert').waitFor();
+  expect(await chosen(visitor).count()).toBe(0);
+  await page.keyboard.press('j');
+  await chosen(visitor).waitFor();
+});
+
+test('what one reads stays until one goes on, though somebody else takes it out of the list', async () => {
+  const ids: string[] = [];
+  for (const nth of ['first', 'second', 'third']) ids.push(await submit(`Read me: ${nth}`));
+  const visitor = await stage.visit('inbox?status=new&q=read');
+  const { page } = visitor;
+  await chosen(visitor).getByText('Read me: third').waitFor();
+  await organization.call('PATCH', `/api/feedback/items/${ids[2]}`, { status: 'triaged' });
+  await page.getByRole('list', { name: 'Feedback' }).getByText('Read me: third').waitFor({ state: 'detached' });
+  await chosen(visitor).getByRole('button', { name: 'Triaged', pressed: true }).waitFor();
+  await page.keyboard.press('d');
+  await expect.poll(async () => (await stored(ids[2] ?? '')).status).toBe('dismissed');
+  await chosen(visitor).getByText('Read me: second').waitFor();
+  expect((await stored(ids[1] ?? '')).status).toBe('new');
+  // Nor does it outlast the filters that it was found with.
+  await page
+    .getByRole('button', { name: /^Dismissed/ })
+    .first()
+    .click();
+  await chosen(visitor).getByText('Read me: third').waitFor();
+});
+
+test('on a phone, a submission takes the place of the list, and back is where one was', async () => {
+  await submit('The one below');
+  await submit('The one above');
+  const visitor = await stage.visit('inbox', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const { page } = visitor;
+  const list = page.getByRole('list', { name: 'Feedback' });
+  const entry = list.getByRole('button', { name: 'The one below' });
+  await list.waitFor();
+  expect(await chosen(visitor).isVisible()).toBe(false);
+  await entry.tap();
+  await chosen(visitor).getByText('The one below').waitFor();
+  expect(await list.isVisible()).toBe(false);
+  const isInside = () => page.evaluate(() => document.activeElement?.contains(document.querySelector('article')));
+  expect(await isInside()).toBe(true);
+  expect(await page.evaluate(() => document.activeElement === document.body)).toBe(false);
+  await page.getByRole('button', { name: 'Inbox' }).tap();
+  await expect.poll(() => entry.evaluate((element) => element === document.activeElement)).toBe(true);
+  await entry.tap();
+  await chosen(visitor).waitFor();
+  await page.goBack();
+  await list.waitFor();
+  expect(await chosen(visitor).isVisible()).toBe(false);
+  await visitor.isGood('inbox-phone');
+  await entry.tap();
+  await visitor.isGood('inbox-phone-one');
+});
+
 test('a status that one sets is shown without reading the list again', async () => {
   const id = await submit('Alone in the list');
   const visitor = await stage.visit('inbox?status=new&q=alone');

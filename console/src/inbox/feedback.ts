@@ -44,7 +44,7 @@ export function filtersOfAddress(): InboxFilters {
 
 /** After a change of one's own, even without a stream of events: of the lists that show it, it alone is read, and not what was loaded of them. */
 export async function readAnew(id: string): Promise<void> {
-  void queries.invalidateQueries({ queryKey: ['feedback-counts'] });
+  for (const name of ['feedback-counts', 'submission']) void queries.invalidateQueries({ queryKey: [name] });
   const read = call<typeof getFeedback>('GET /api/feedback/items/:id', { id });
   const item = await read.catch(() => undefined);
   for (const query of queries.getQueryCache().findAll({ queryKey: ['feedback'] })) {

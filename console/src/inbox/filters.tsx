@@ -35,7 +35,7 @@ export function FilterChoices() {
           value={filter('category')}
           options={CATEGORIES.map((each) => [each, words[each]])}
           none={`${words.category}: ${words.all}`}
-          onChoose={(chosen) => setFilters({ category: chosen || undefined }, 'push')}
+          onChoose={(chosen) => setFilters({ category: chosen || undefined, item: undefined }, 'push')}
         />
         {(sources.data?.length ?? 0) > 1 && (
           <Select
@@ -44,7 +44,7 @@ export function FilterChoices() {
             value={filter('source')}
             options={sources.data?.map(({ id, name }) => [id, name]) ?? []}
             none={`${words.source}: ${words.all}`}
-            onChoose={(chosen) => setFilters({ source: chosen || undefined }, 'push')}
+            onChoose={(chosen) => setFilters({ source: chosen || undefined, item: undefined }, 'push')}
           />
         )}
       </div>

@@ -1,9 +1,11 @@
 import './inbox.css';
-import type { listFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { getFeedback, listFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { usePages } from '../api/query.ts';
+import { usePages, useQuery } from '../api/query.ts';
+import { Icon } from '../parts/icon.tsx';
+import { backIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
@@ -29,6 +31,9 @@ export function Screen() {
     follows: isOfFeedback,
     keepsEarlier: true,
   });
+  // What is shown until the list with other filters is there is still of these.
+  const of = useRef('');
+  if (!pages.isPlaceholderData) of.current = JSON.stringify(filters);
   return (
     <div class="screen inbox">
       <Heading title={words.title} />
@@ -46,6 +51,7 @@ export function Screen() {
           }
           return (
             <Items
+              key={of.current}
               items={items}
               more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
               isFetching={pages.isFetchingNextPage}
@@ -68,27 +74,40 @@ interface ItemsProps {
 
 function Items({ items, more, isFetching, ask }: ItemsProps) {
   const list = useRef<HTMLUListElement>(null);
+  const one = useRef<HTMLDivElement>(null);
   const wanted = filter('item');
-  // It stays the same whatever comes above it. If one no longer fits the filters, the one that took its place is next.
+  // It stays the same whatever comes above it, or takes it out of the list: a key is meant for what one has read.
   const shown = useRef({ wanted, id: wanted, at: 0 });
   if (shown.current.wanted !== wanted) shown.current = { ...shown.current, wanted, id: wanted };
-  const index = items.findIndex(({ id }) => id === shown.current.id);
+  const { id } = shown.current;
+  const index = items.findIndex((item) => item.id === id);
+  const isListed = !id || index >= 0;
+  const other = useQuery({
+    key: ['submission', id],
+    load: (signal) => call<typeof getFeedback>('GET /api/feedback/items/:id', { id: id ?? '' }, { signal }),
+    follows: ({ subject }) => subject.id === id,
+    enabled: !isListed,
+  });
   const at = index >= 0 ? index : Math.min(shown.current.at, items.length - 1);
-  const chosen = items[at];
-  shown.current = { wanted, id: chosen?.id, at };
+  const chosen = isListed ? items[at] : undefined;
+  shown.current = { wanted, id: chosen?.id ?? id, at };
 
   const choose = (to: number) => {
     const item = items[Math.max(0, Math.min(items.length - 1, to))];
-    if (item) setFilters({ item: item.id });
+    // On a phone it takes the place of the list, to which one comes back.
+    if (item) setFilters({ item: item.id }, one.current?.checkVisibility() ? 'replace' : 'push');
     if (to >= items.length - 1) more?.();
   };
-  const latest = useRef({ choose, at });
-  latest.current = { choose, at };
+  // Of one that is not listed, the next one has taken its place.
+  const next = () => choose(isListed ? at + 1 : at);
+  const previous = () => choose(at - 1);
+  const latest = useRef({ next, previous });
+  latest.current = { next, previous };
   useShortcuts(
     useMemo(
       () => [
-        { keys: 'j', label: words.nextItem, run: () => latest.current.choose(latest.current.at + 1) },
-        { keys: 'k', label: words.previousItem, run: () => latest.current.choose(latest.current.at - 1) },
+        { keys: 'j', label: words.nextItem, run: () => latest.current.next() },
+        { keys: 'k', label: words.previousItem, run: () => latest.current.previous() },
       ],
       [],
     ),
@@ -96,9 +115,16 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
+  const isDrawn = useRef(false);
+  useLayoutEffect(() => {
+    if (!isDrawn.current) isDrawn.current = true;
+    else if (!list.current?.checkVisibility()) one.current?.focus();
+    else if (!one.current?.checkVisibility()) list.current.querySelector<HTMLElement>('[aria-current]')?.focus();
+  }, [wanted]);
 
+  const show = (item: FeedbackItem) => <Submission key={item.id} item={item} next={next} ask={ask} />;
   return (
-    <div class="inbox-two">
+    <div class={wanted ? 'inbox-two inbox-opened' : 'inbox-two'}>
       <div class="inbox-list">
         <ul ref={list} class="plain" aria-label={words.list}>
           {items.map((item, itemAt) => (
@@ -106,7 +132,7 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
               <button
                 type="button"
                 class="inbox-entry"
-                aria-current={itemAt === at ? 'true' : undefined}
+                aria-current={item === chosen ? 'true' : undefined}
                 onClick={() => choose(itemAt)}
               >
                 <span class="inbox-text" dir="auto">
@@ -127,7 +153,13 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
           </button>
         )}
       </div>
-      {chosen && <Submission key={chosen.id} item={chosen} next={() => choose(at + 1)} ask={ask} />}
+      <div ref={one} class="inbox-one" tabIndex={-1}>
+        <button type="button" class="button button-quiet inbox-back" onClick={() => setFilters({ item: undefined })}>
+          <Icon of={backIcon} />
+          {words.title}
+        </button>
+        {isListed ? chosen && show(chosen) : <Loaded query={other}>{show}</Loaded>}
+      </div>
     </div>
   );
 }

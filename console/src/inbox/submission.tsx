@@ -73,7 +73,7 @@ export function Submission({ item, next, ask }: SubmissionProps) {
   );
 
   return (
-    <article class="panel inbox-one">
+    <article class="panel stack">
       <p class={item.erasedAt ? 'quiet' : 'inbox-message'} dir="auto">
         {item.erasedAt ? words.erased : item.message}
       </p>
