@@ -148,6 +148,11 @@ describe('an attachment', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '600000']);
   });
 
+  test('is asked for by its name, and the refusal of a request without one says so', async () => {
+    const { status, error } = await organization.call('GET', `/api/work-items/${await newItem()}/attachments/local`);
+    expect([status, error?.details]).toEqual([400, [{ path: 'key', message: 'is required (string)' }]]);
+  });
+
   test('with a name that is taken gets a number, is listed, and is deleted for good', async () => {
     const item = await newItem();
     const names: string[] = [];
@@ -302,14 +307,18 @@ describe('an upload is refused, with what to change', () => {
     expect(data).toEqual([]);
   });
 
-  test('as JSON', async () => {
-    const response = await fetch(uploadsOf(await newItem()), {
-      method: 'POST',
-      headers: headers({ 'content-type': 'application/json' }),
-      body: '{}',
-    });
-    expect(response.status).toBe(415);
-  });
+  test.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
+    'as %s, and says that a form is needed',
+    async (type) => {
+      const response = await fetch(uploadsOf(await newItem()), {
+        method: 'POST',
+        headers: headers({ 'content-type': type }),
+        body: 'the content of a file',
+      });
+      const { error } = (await response.json()) as Answer;
+      expect([response.status, error.message]).toEqual([415, expect.stringContaining('multipart/form-data')]);
+    },
+  );
 
   test('to an item of another organization', async () => {
     const other = await system.newOrganization();

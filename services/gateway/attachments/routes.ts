@@ -42,7 +42,9 @@ const UploadQuery = z.strictObject({ ticket: z.string().optional() });
 export function registerAttachmentRoutes(app: FastifyInstance, needs: AttachmentNeeds): void {
   const transfers = new Transfers();
   app.register(async (scope) => {
-    // In its own scope: no other route accepts forms.
+    // In its own scope: no other route accepts forms. Of anything else, readForm says what to send instead.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     await scope.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
     registerUpload(scope, needs, transfers);
     registerDownload(scope, needs, transfers);
@@ -107,14 +109,14 @@ function registerDownload(
     onRequest: [neverAProgram, authorize(authenticator, readAttachment.permissions)],
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
-      const input = {
-        ...(readInput({ params: request.params, query: request.query, body: undefined, ifMatch: undefined }) as object),
+      const input = parseInput(readAttachment.input, {
+        ...readInput({ params: request.params, query: request.query, body: undefined, ifMatch: undefined }),
         ...defined({ range, ifRange, ifNoneMatch }),
-      };
+      });
       const { caller, requestId, trace } = originOf(request, request.identity, undefined);
       const place = await transfers.takePlace(request.identity, request);
       const { output, bytes } = await clients.workitems
-        .download('attachments.read', input as never, { caller, requestId, trace })
+        .download('attachments.read', input, { caller, requestId, trace })
         .catch((error) => {
           place.leave();
           throw error;
