@@ -141,13 +141,29 @@ describe('POST /oauth/token', () => {
     expect((await ask(bearerForm(jwt))).status).toBe(200);
   });
 
+  test.each<[string, (jwt: string) => Parameters<typeof ask>[0]]>([
+    ['Send grant_type: urn:', () => ({})],
+    ['Send assertion.', (jwt) => ({ grant_type: JWT_BEARER, subject_token: jwt })],
+    ['Send subject_token.', (jwt) => ({ grant_type: EXCHANGE, assertion: jwt })],
+    ['Send subject_token_type: urn:', (jwt) => ({ grant_type: EXCHANGE, subject_token: jwt })],
+    ['Leave out requested_token_type', (jwt) => ({ ...exchangeForm(jwt), requested_token_type: JWT_TYPE })],
+    ['Send each parameter once.', (jwt) => [...Object.entries(bearerForm(jwt)), ['assertion', jwt]]],
+  ])('says what to change in a form: %s', async (words, form) => {
+    const { body } = await ask(form(jwtFor(rule)));
+    expect(body).toMatchObject({ error_description: expect.stringContaining(words) });
+  });
+
   test('refuses a body that is not a form', async () => {
     const response = await fetch(`${gateways[0]}/oauth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(bearerForm(jwtFor(rule))),
     });
-    expect([response.status, await response.json()]).toMatchObject([415, { error: 'invalid_request' }]);
+    const error_description = expect.stringContaining('application/x-www-form-urlencoded');
+    expect([response.status, await response.json()]).toEqual([
+      415,
+      { error: 'invalid_request', error_description, request_id: expect.any(String) },
+    ]);
     expect((await fetch(`${gateways[0]}/oauth/token`)).status).toBe(405);
   });
 

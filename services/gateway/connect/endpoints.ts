@@ -18,7 +18,7 @@ import { addressOf } from '../http/sender.ts';
 import { presented } from '../identity/authenticate.ts';
 import { limitTokenRequests } from '../limits/token-requests.ts';
 import { OAuthFailure } from '../oauth/failure.ts';
-import { comesTwice, formRoute, onceEach, takeForms } from '../oauth/form.ts';
+import { comesTwice, formRoute, type Given, onceEach, required, takeForms } from '../oauth/form.ts';
 import { permissionsIn, secondsUntil } from '../oauth/token.ts';
 import { type BaseUrl, baseOf, issuerAt, resourceIn } from './addresses.ts';
 import { forPages } from './cors.ts';
@@ -85,15 +85,13 @@ async function start(request: FastifyRequest, { clients, baseUrl, addressSecret 
   return id;
 }
 
-type Given = (name: string) => string | undefined;
-
 async function give(form: URLSearchParams, request: FastifyRequest, needs: ConnectNeeds): Promise<object> {
   const given = onceEach(form);
   const grant = given('grant_type');
   const clientId = given('client_id');
-  if (grant === undefined) throw new OAuthFailure('invalid_request');
   if (grant !== 'authorization_code' && grant !== 'refresh_token') {
-    throw new OAuthFailure('unsupported_grant_type', 'Use authorization_code or refresh_token.');
+    const kind = grant === undefined ? 'invalid_request' : 'unsupported_grant_type';
+    throw new OAuthFailure(kind, 'Send grant_type: authorization_code or refresh_token.');
   }
   if (clientId === undefined || clientId.length > MAX_PARAMETER_LENGTH) {
     throw new OAuthFailure('invalid_client', 'Send client_id: clients here are public, and have no secret.');
@@ -153,18 +151,17 @@ function proofIn(given: Given) {
   const code = required(given, 'code');
   const verifier = required(given, 'code_verifier');
   const redirectUri = given('redirect_uri');
-  if (!VERIFIER.test(verifier)) throw new OAuthFailure('invalid_request');
+  if (!VERIFIER.test(verifier)) {
+    throw new OAuthFailure(
+      'invalid_request',
+      'code_verifier must be 43 to 128 letters, digits and . _ ~ - (RFC 7636).',
+    );
+  }
   if (!isWellFormedKey(code, AUTHORIZATION_MARK) || (redirectUri?.length ?? 0) > MAX_PARAMETER_LENGTH) {
     throw new OAuthFailure('invalid_grant', NOT_ACCEPTED);
   }
   const challenge = hash('sha256', verifier, 'base64url');
   return { code: presented(code), challenge, ...(redirectUri !== undefined && { redirectUri }) };
-}
-
-function required(given: Given, name: string): string {
-  const value = given(name);
-  if (value === undefined) throw new OAuthFailure('invalid_request');
-  return value;
 }
 
 /** RFC 7009: what is unknown is as good as revoked. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, Refusal } from '@worktrack/contracts/errors';
+import { type ErrorCode, type ErrorValue, Refusal } from '@worktrack/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** RFC 6749, 5.2; RFC 8693, 2.2.2; RFC 7591, 3.2.2. */
@@ -16,7 +16,6 @@ export type OAuthError =
 
 /** For what has the same words everywhere. */
 const COMMON: Readonly<Partial<Record<OAuthError, string>>> = {
-  invalid_request: 'The request is malformed: see the documentation of tokens for its parameters.',
   temporarily_unavailable: 'This cannot be answered at the moment. Try again after Retry-After seconds.',
   server_error: 'The service failed unexpectedly. Try again; if it keeps failing, report the request id.',
 };
@@ -46,9 +45,9 @@ export function refuse({ error, message }: OAuthFailure, request: FastifyRequest
 }
 
 /** Of what fails before the route begins, or because of a part of the service. */
-export function oauthFailureBody({ code }: { readonly code: ErrorCode }, requestId: string): string {
+export function oauthFailureBody({ code, message }: ErrorValue, requestId: string): string {
   const error = errorOf(code);
-  return bodyOf(error, COMMON[error] ?? '', requestId);
+  return bodyOf(error, COMMON[error] ?? message, requestId);
 }
 
 function errorOf(code: ErrorCode): OAuthError {

@@ -1,13 +1,19 @@
+import { OperationError } from '@worktrack/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { JSON_TYPE } from '../http/envelope.ts';
 import { OAuthFailure, oauthFailureBody, refuse } from './failure.ts';
+
+const NO_FORM = 'Send the parameters as a form, with Content-Type: application/x-www-form-urlencoded.';
 
 /** Takes forms, and nothing else. For a context of its own: no other route takes them. */
 export function takeForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
     done(null, new URLSearchParams(text as string)),
+  );
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _text, done) =>
+    done(new OperationError('UNSUPPORTED_MEDIA_TYPE', NO_FORM)),
   );
 }
 
@@ -39,9 +45,20 @@ export function formRoute(
 const REPEATABLE: ReadonlySet<string> = new Set(['resource', 'audience']);
 
 /** A parameter without a value counts as left out (RFC 6749, 3.2). @throws OAuthFailure if one comes twice */
-export function onceEach(form: URLSearchParams): (name: string) => string | undefined {
-  if (comesTwice(form)) throw new OAuthFailure('invalid_request');
+export function onceEach(form: URLSearchParams): Given {
+  if (comesTwice(form)) throw new OAuthFailure('invalid_request', 'Send each parameter once.');
   return (name) => form.get(name) || undefined;
+}
+
+export type Given = (name: string) => string | undefined;
+
+/** @param which what it may be, if that is short */
+export function required(given: Given, name: string, which?: readonly string[]): string {
+  const value = given(name);
+  if (value === undefined || (which && !which.includes(value))) {
+    throw new OAuthFailure('invalid_request', `Send ${name}${which ? `: ${which.join(' or ')}` : ''}.`);
+  }
+  return value;
 }
 
 export function comesTwice(form: URLSearchParams): boolean {

@@ -12,7 +12,7 @@ import { presented } from '../identity/authenticate.ts';
 import { TokenRequests } from '../limits/token-requests.ts';
 import { OAuthFailure } from './failure.ts';
 import { Floods } from './floods.ts';
-import { formRoute, onceEach, takeForms } from './form.ts';
+import { formRoute, type Given, onceEach, required, takeForms } from './form.ts';
 
 export const TOKEN_PATH = '/oauth/token';
 
@@ -67,12 +67,11 @@ async function exchange(
   const given = onceEach(form);
   const grant = given('grant_type');
   const isExchange = grant === EXCHANGE;
-  if (grant === undefined) throw new OAuthFailure('invalid_request');
   if (!isExchange && grant !== JWT_BEARER) {
-    throw new OAuthFailure('unsupported_grant_type', `Use ${EXCHANGE} or ${JWT_BEARER}.`);
+    const kind = grant === undefined ? 'invalid_request' : 'unsupported_grant_type';
+    throw new OAuthFailure(kind, `Send grant_type: ${EXCHANGE} or ${JWT_BEARER}.`);
   }
-  const jwt = given(isExchange ? 'subject_token' : 'assertion');
-  if (jwt === undefined) throw new OAuthFailure('invalid_request');
+  const jwt = required(given, isExchange ? 'subject_token' : 'assertion');
   if (isExchange) requireKinds(given);
   requireOwn([...form.getAll('resource'), ...form.getAll('audience')], request, baseUrl());
   const scope = given('scope');
@@ -107,15 +106,14 @@ export function secondsUntil(expiresAt: string): number {
   return Math.max(1, Math.floor((Date.parse(expiresAt) - Date.now()) / 1_000));
 }
 
-function requireKinds(given: (name: string) => string | undefined): void {
-  const asked = given('requested_token_type');
-  const fits =
-    SUBJECT_TYPES.includes(given('subject_token_type') ?? '') &&
-    (asked === undefined || asked === ACCESS_TOKEN) &&
-    // Nobody acts on behalf of somebody else here.
-    given('actor_token') === undefined &&
-    given('actor_token_type') === undefined;
-  if (!fits) throw new OAuthFailure('invalid_request');
+function requireKinds(given: Given): void {
+  required(given, 'subject_token_type', SUBJECT_TYPES);
+  if ((given('requested_token_type') ?? ACCESS_TOKEN) !== ACCESS_TOKEN) {
+    throw new OAuthFailure('invalid_request', `Leave out requested_token_type, or send ${ACCESS_TOKEN}.`);
+  }
+  if (given('actor_token') !== undefined || given('actor_token_type') !== undefined) {
+    throw new OAuthFailure('invalid_request', 'Leave out actor_token: nobody acts on behalf of somebody else here.');
+  }
 }
 
 function requireOwn(targets: readonly string[], request: FastifyRequest, baseUrl: string): void {
