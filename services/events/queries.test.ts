@@ -5,6 +5,7 @@ import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { CallsAgain, storedOf } from '../../test/support/calls-again.ts';
 import { enterRefusals } from './audit/refusals.ts';
 import { eraseNoted } from './erasures/erase.ts';
 import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
@@ -61,22 +62,17 @@ beforeAll(async () => {
 });
 afterAll(() => events.stop());
 
-/** As services/workitems/queries.test.ts; and what the service asks on its own, when it takes events in and sends them. */
-test('every query of every operation is answered by an index, without a sort', async () => {
-  const called = new Set<string>();
-  // As many dispatchers as replicas.
-  const plans = new OperationPlans({ small: ['dispatchers'], apart: ['transaction_owners'] });
+/** @param byItself runs what the service does on its own. @returns the organization that all was done in */
+async function callAll(call: typeof events.call, byItself: <T>(name: string, run: () => Promise<T>) => Promise<T>) {
   const organizationId = randomUUID();
-  const ask = <N extends keyof Operations>(name: N, input: RawInput<Operations[N]>) => {
-    called.add(name);
-    return plans.of(name, () => events.call(name, input, organizationId));
-  };
+  const ask = <N extends keyof Operations>(name: N, input: RawInput<Operations[N]>) =>
+    call(name, input, organizationId);
   const projectId = randomUUID();
   const several = () => [event({ organizationId, projectId }), event({ organizationId, projectId, taskId: 'W-T-1' })];
-  await plans.of('intake', () => events.take(several()));
+  await byItself('intake', () => events.take(several()));
   const twice = several();
-  await plans.of('intake', () => events.take(twice));
-  await plans.of('intake', () => events.take(twice));
+  await byItself('intake', () => events.take(twice));
+  await byItself('intake', () => events.take(twice));
   await ask('events.list', {});
   await ask('events.list', { after: 0, types: 'work_item.*', projectId, workItemId: 'W-T-1' });
   await ask('events.list', { after: 1, workItemId: randomUUID() });
@@ -91,7 +87,7 @@ test('every query of every operation is answered by an index, without a sort', a
   const scope = { caller: { organizationId } };
   const logged = [...(await at(organizationId, [1, 2, 3])).values()];
 
-  await plans.of('queueing', async () => {
+  await byItself('queueing', async () => {
     await setQueued(await unqueuedHeads('', 1_000));
     await lowestCursors([organizationId]);
     await firstDue(20);
@@ -112,7 +108,7 @@ test('every query of every operation is answered by an index, without a sort', a
     });
   });
 
-  await plans.of('sending', async () => {
+  await byItself('sending', async () => {
     const now = new Date();
     for (const unwell of [true, false]) {
       await dueWebhooks({ unwell, now, limit: 10, notOf: [] });
@@ -142,7 +138,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await releaseWebhooks([{ webhook: { ...webhook, revision: webhook.revision + 1 }, holder: 'holder', end }]);
   });
 
-  await plans.of('presence', async () => {
+  await byItself('presence', async () => {
     await insertDispatcher('holder');
     await beat('holder');
     await dispatchers();
@@ -153,7 +149,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await removeDispatcher('holder');
   });
 
-  await plans.of('resealing', async () => {
+  await byItself('resealing', async () => {
     for (const webhook of await secretsAfter('', 10)) {
       await replaceSecrets({ caller: webhook }, webhook, webhook.secrets);
     }
@@ -171,7 +167,7 @@ test('every query of every operation is answered by an index, without a sort', a
     context: { address: null, userAgent: null, requestId: null },
   };
   await ask('audit.recordRefusals', { refusals: [refused] });
-  await plans.of('audit', async () => {
+  await byItself('audit', async () => {
     await enterRefusals();
     await events.signer.signAll();
     await events.take([event({ organizationId, type: 'user.erased', subjectId: refused.actor.userId })]);
@@ -187,13 +183,11 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('notifications.unsubscribe', { token: '' });
   const userId = randomUUID();
   const own = { mail: 'at_once', webhook: { url: 'http://127.0.0.1:9/hook', format: 'slack' }, address } as const;
-  await plans.of('notifications.store', () =>
-    events.call('notifications.store', own, organizationId, undefined, { userId }),
-  );
+  await call('notifications.store', own, organizationId, undefined, { userId });
   const browser = { endpoint: 'http://127.0.0.1:9/send', keys: { p256dh: p256dh(), auth: 'A'.repeat(22) } };
   await ask('push.subscribe', browser);
-  await plans.of('push.subscribe', () => events.call('push.subscribe', browser, organizationId, undefined, { userId }));
-  await plans.of('push.subscribe', () => events.call('push.subscribe', browser, organizationId, undefined, { userId }));
+  await call('push.subscribe', browser, organizationId, undefined, { userId });
+  await call('push.subscribe', browser, organizationId, undefined, { userId });
   await ask('push.list', {});
   await ask('invitations.mail', {
     ...{ id: uuidv7(), to: address, code: 'wtc_code', expiresAt: new Date().toISOString() },
@@ -207,7 +201,7 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('notifications.read', { ids: [uuidv7()] });
   await ask('notifications.read', { workItemId });
   await ask('notifications.setWatch', { workItemId, watching: true });
-  await plans.of('notifying', async () => {
+  await byItself('notifying', async () => {
     const said = event({
       ...{ organizationId, projectId, type: 'work_item.commented', subjectId: workItemId, taskId: 'W-T-1' },
       data: { text: 'Look', mentions: [randomUUID(), userId] },
@@ -215,7 +209,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await events.take([said]);
     await events.take([said]);
   });
-  await plans.of('telling', async () => {
+  await byItself('telling', async () => {
     const now = new Date();
     const which = { channel: 'webhook', now, limit: 10 } as const;
     await dueChannels({ ...which, unwell: true, notOf: [organizationId] });
@@ -237,11 +231,8 @@ test('every query of every operation is answered by an index, without a sort', a
   });
   const [subscribed] = await browsersOf({ organizationId, userId });
   if (!subscribed) throw new Error('It is subscribed.');
-  called.add('push.unsubscribe');
-  await plans.of('push.unsubscribe', () =>
-    events.call('push.unsubscribe', { id: subscribed.push.id }, organizationId, undefined, { userId }),
-  );
-  await plans.of('notifying', async () => {
+  await call('push.unsubscribe', { id: subscribed.push.id }, organizationId, undefined, { userId });
+  await byItself('notifying', async () => {
     await events.take([event({ organizationId, type: 'work_item.deleted', subjectId: workItemId })]);
   });
   const range = { from: '2026-01-01', to: '2099-01-01' };
@@ -252,10 +243,38 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('audit.list', { ...names, ...range });
   await ask('audit.heads', {});
   await ask('audit.keys', {});
-  await plans.of('audit.export', () => events.exported(organizationId, range));
-  called.add('audit.export');
+  await byItself('audit.export', () => events.exported(organizationId, range));
+  return organizationId;
+}
 
+/** Where all was done once. */
+let once: string;
+
+/** As services/workitems/queries.test.ts; and what the service asks on its own, when it takes events in and sends them. */
+test('every query of every operation is answered by an index, without a sort', async () => {
+  const called = new Set<string>(['audit.export']);
+  // As many dispatchers as replicas.
+  const plans = new OperationPlans({ small: ['dispatchers'], apart: ['transaction_owners'] });
+  once = await callAll(
+    (name, ...rest) => {
+      called.add(name);
+      return plans.of(name, () => events.call(name, ...rest));
+    },
+    (name, run) => plans.of(name, run),
+  );
   expect(Object.keys(eventsContract.operations).filter((name) => !called.has(name))).toEqual([]);
   expect(plans.faults).toEqual([]);
   await expect(plans.table('Events')).toMatchFileSnapshot('../../test/surface/plans/events.md');
+});
+
+test('each write takes effect once, though the reply to its commit is lost and the call comes again', async () => {
+  const again = new CallsAgain(eventsContract);
+  const organization = await callAll(
+    (name, input, organizationId, permissions, as) =>
+      again.of(name, (idempotencyKey) => events.call(name, input, organizationId, permissions, as, idempotencyKey)),
+    (_, run) => run(),
+  );
+  // What is taken in turns with all organizations.
+  const besides = ['deliveries', 'heads', 'notification_channels'];
+  expect(await storedOf(organization, besides)).toEqual(await storedOf(once, besides));
 });

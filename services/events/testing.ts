@@ -64,12 +64,13 @@ export async function startEvents(settings: Partial<NotificationSettings> = {}) 
       organizationId: string,
       permissions: readonly Permission[] = PERMISSIONS,
       as: Partial<Pick<Caller, 'userId' | 'projects' | 'sender'>> = {},
+      idempotencyKey: string = uuidv7(),
     ): Promise<Output<Operations[N]>> => {
       const operation: Operation = eventsContract.operations[name];
       const context = {
         caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions, ...as },
         requestId: uuidv7(),
-        idempotencyKey: uuidv7(),
+        idempotencyKey,
         deadlineAtMs: Date.now() + DEADLINE_MS,
         traceparent: undefined,
         log,

@@ -3,6 +3,7 @@ import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { CallsAgain, storedOf } from '../../test/support/calls-again.ts';
 import { startFeedback, submission } from './testing.ts';
 
 let feedback: Awaited<ReturnType<typeof startFeedback>>;
@@ -11,17 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => feedback.stop());
 
-/** As services/workitems/queries.test.ts. */
-test('every query of every operation is answered by an index, without a sort', async () => {
-  // They need Redis and the provider of the captcha.
-  const called = new Set<string>(['captcha.challenge', 'captcha.verify']);
-  const plans = new OperationPlans({ apart: ['transaction_owners'] });
+/** @returns the organization that all was done in */
+async function callAll(call: typeof feedback.call): Promise<string> {
   const organizationId = randomUUID();
-  const ask: typeof feedback.call = (name, input, organization = organizationId) => {
-    called.add(name);
-    return plans.of(name, () => feedback.call(name, input, organization));
-  };
-
+  const ask: typeof call = (name, input, organization = organizationId) => call(name, input, organization);
   const source = await ask('sources.create', { name: 'Example', requireCaptcha: false, retentionDays: 30 });
   await ask('sources.list', {});
   await ask('sources.get', { id: source.id });
@@ -62,9 +56,32 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('feedback.delete', { id: second.itemId });
   await ask('feedback.erase', { email });
   await ask('sources.delete', { id: source.id, erase: true });
+  return organizationId;
+}
+
+/** Where all was done once. */
+let once: string;
+
+/** As services/workitems/queries.test.ts. */
+test('every query of every operation is answered by an index, without a sort', async () => {
+  // They need Redis and the provider of the captcha.
+  const called = new Set<string>(['captcha.challenge', 'captcha.verify']);
+  const plans = new OperationPlans({ apart: ['transaction_owners'] });
+  once = await callAll((name, ...rest) => {
+    called.add(name);
+    return plans.of(name, () => feedback.call(name, ...rest));
+  });
   await plans.of('retention', () => feedback.retention.runIfDue(new Date()));
 
   expect(Object.keys(feedbackContract.operations).filter((name) => !called.has(name))).toEqual([]);
   expect(plans.faults).toEqual([]);
   await expect(plans.table('Feedback')).toMatchFileSnapshot('../../test/surface/plans/feedback.md');
+});
+
+test('each write takes effect once, though the reply to its commit is lost and the call comes again', async () => {
+  const again = new CallsAgain(feedbackContract);
+  const organization = await callAll((name, input, organizationId) =>
+    again.of(name, (idempotencyKey) => feedback.call(name, input, organizationId, idempotencyKey)),
+  );
+  expect(await storedOf(organization)).toEqual(await storedOf(once));
 });

@@ -12,6 +12,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { AppServer, challengeOf, newVerifier } from '../../test/support/app.ts';
+import { CallsAgain, storedOf } from '../../test/support/calls-again.ts';
 import { TestIssuer } from '../../test/support/issuer.ts';
 import { startKeys } from './testing.ts';
 
@@ -29,15 +30,8 @@ const BORNE: readonly Borne[] = [
   { operation: 'keys.rotateSelf', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
 ];
 
-/** As services/workitems/queries.test.ts. */
-test('every query of every operation is answered by an index, without a sort', async () => {
-  const called = new Set<string>();
-  const plans = new OperationPlans({ apart: ['transaction_owners'], borne: BORNE });
-  const ask: typeof keys.call = (name, ...rest) => {
-    called.add(name);
-    return plans.of(name, () => keys.call(name, ...rest));
-  };
-
+/** @returns the organization that all was done in */
+async function callAll(ask: typeof keys.call): Promise<string> {
   const made = await ask('organizations.create', { name: 'Example', ownerEmail: 'ada@example.com' });
   const owner = await keys.identityOf(made.apiKey.key);
   const { id } = await ask('users.create', { email: 'grace@example.com', name: 'Grace', role: 'admin' }, owner);
@@ -178,8 +172,30 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('users.update', { id, role: 'viewer' }, owner);
   await ask('roles.delete', { id: role.id }, owner);
   await ask('keys.revoke', { id: created.id }, owner);
+  return owner.organization.id;
+}
 
+/** Where all was done once. */
+let once: string;
+
+/** As services/workitems/queries.test.ts. */
+test('every query of every operation is answered by an index, without a sort', async () => {
+  const called = new Set<string>();
+  const plans = new OperationPlans({ apart: ['transaction_owners'], borne: BORNE });
+  once = await callAll((name, ...rest) => {
+    called.add(name);
+    return plans.of(name, () => keys.call(name, ...rest));
+  });
   expect(Object.keys(keysContract.operations).filter((name) => !called.has(name))).toEqual([]);
   expect(plans.faults).toEqual([]);
   await expect(plans.table('Keys')).toMatchFileSnapshot('../../test/surface/plans/keys.md');
+});
+
+test('each write takes effect once, though the reply to its commit is lost and the call comes again', async () => {
+  const again = new CallsAgain(keysContract);
+  const organization = await callAll((name, input, caller) =>
+    again.of(name, (idempotencyKey) => keys.call(name, input, caller, idempotencyKey)),
+  );
+  // What is refused is noted each time.
+  expect(await storedOf(organization, ['trust_tries'])).toEqual(await storedOf(once, ['trust_tries']));
 });

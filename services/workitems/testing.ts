@@ -49,6 +49,7 @@ export type CallService = <N extends Name>(
   caller: Caller,
   name: N,
   input: RawInput<Operations[N]>,
+  idempotencyKey?: string,
 ) => Promise<Output<Operations[N]>>;
 
 /**
@@ -85,7 +86,7 @@ export interface ReplicaCall {
 }
 export type ReplicaAnswer = { readonly output: unknown } | { readonly error: ErrorValue };
 
-export const call: CallService = async (caller, name, input) => {
+export const call: CallService = async (caller, name, input, idempotencyKey) => {
   const handler = table[name];
   if ('many' in handler) {
     const [answer] = await callTogether(caller, name, [input]);
@@ -94,7 +95,7 @@ export const call: CallService = async (caller, name, input) => {
   }
   if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
   const operation: Operation = workItemsContract.operations[name];
-  const { output } = await handler.one(parsed(operation, input), contextOf(caller) as never);
+  const { output } = await handler.one(parsed(operation, input), contextOf(caller, idempotencyKey) as never);
   return operation.output.parse(output) as never;
 };
 
@@ -119,11 +120,11 @@ function parsed(operation: Operation, input: unknown): never {
   return operation.input.parse(operation.input.parse(input)) as never;
 }
 
-function contextOf(caller: Caller): CallContext<ErrorCode> {
+function contextOf(caller: Caller, idempotencyKey: string = uuidv7()): CallContext<ErrorCode> {
   return {
     caller,
     requestId: uuidv7(),
-    idempotencyKey: uuidv7(),
+    idempotencyKey,
     deadlineAtMs: Date.now() + DEADLINE_MS,
     traceparent: undefined,
     log,

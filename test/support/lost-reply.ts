@@ -11,8 +11,12 @@ export function loseReplyUntilTooLate(): () => void {
   return isOver;
 }
 
-/** The next commit of this process is made, and answered as if the connection had been lost meanwhile. @param then called before it is answered */
-export function loseReplyOfCommit(then: () => void = () => {}): void {
+/**
+ * The next commit of this process is made, and answered as if the connection had been lost meanwhile.
+ * @param then called before it is answered
+ * @returns to call once no commit is to come; the end of the test does, too
+ */
+export function loseReplyOfCommit(then: () => void = () => {}): () => void {
   const { ClientSession, MongoError, MongoErrorLabel } = mongoose.mongo;
   const lostOnce = vi.spyOn(ClientSession.prototype, 'commitTransaction').mockImplementationOnce(async function (
     this: mongo.ClientSession,
@@ -24,5 +28,7 @@ export function loseReplyOfCommit(then: () => void = () => {}): void {
     error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
     throw error;
   });
-  onTestFinished(() => void lostOnce.mockRestore());
+  const isOver = () => void lostOnce.mockRestore();
+  onTestFinished(isOver);
+  return isOver;
 }

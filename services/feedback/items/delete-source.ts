@@ -5,6 +5,7 @@ import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import type { Duplicates } from '@worktrack/runtime/redis/duplicates';
 import { changeSource, removeSource, sourceById } from '../sources/sources.repository.ts';
 import { missing } from '../sources/sources.ts';
+import type { TellingScope } from '../telling-scope.ts';
 import { itemsOfSource } from './erasure.repository.ts';
 import { eraseAll } from './erasure.ts';
 
@@ -20,7 +21,7 @@ export async function deleteSource(
   if (!(await sourceById(context, id))) missing(id, context);
   const items = () => itemsOfSource(context, id, BEFORE_ALL, AFTER_ALL);
   if (erase) {
-    await commitAlone((scope) => changeSource({ caller: context.caller, ...scope }, id, { enabled: false }));
+    await commitAlone((scope) => close({ caller: context.caller, ...scope }, id));
     await eraseAll(duplicates, context, items());
   } else {
     for await (const _ of items()) {
@@ -35,6 +36,11 @@ export async function deleteSource(
     if (!(await removeSource({ caller: context.caller, ...scope }, id))) missing(id, context);
     return { deleted: true, id };
   });
+}
+
+/** Once, also if the reply to its commit is lost. */
+async function close(scope: TellingScope, id: string): Promise<void> {
+  if ((await sourceById(scope, id))?.enabled) await changeSource(scope, id, { enabled: false });
 }
 
 const [BEFORE_ALL, AFTER_ALL] = [new Date(-8.64e15), new Date(8.64e15)];
