@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { createOrganization } from '@worktrack/contracts/keys/organizations';
+import type { Operation } from '@worktrack/contracts/operation';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import type { Log, RpcObserver, ServiceClient } from '@worktrack/rpc/types';
@@ -11,6 +11,7 @@ import { fieldNames } from '../flags.ts';
 import { localStack, secretsOf } from './local-stack.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const REFUSALS: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'CONFLICT', 'NOT_FOUND']);
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 const unobserved: RpcObserver = {
@@ -27,6 +28,7 @@ const unobserved: RpcObserver = {
  * in `RPC_SECRETS_KEYS`, or with those of the local stack.
  */
 export async function callKeysService<T>(
+  operation: Operation,
   call: (client: ServiceClient<typeof keysContract>, requestId: string) => Promise<T>,
 ): Promise<T> {
   const stack = localStack(process.env);
@@ -58,8 +60,8 @@ export async function callKeysService<T>(
     return await call(client.of(keysContract), requestId);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    const kind = error.code === 'VALIDATION_FAILED' || error.code === 'CONFLICT' ? 'refused' : 'unreachable';
-    const words = inFlags(refusalWords(error.message, error.extra.details), fieldNames(createOrganization), {});
+    const kind = REFUSALS.has(error.code) ? 'refused' : 'unreachable';
+    const words = inFlags(refusalWords(error.message, error.extra.details), fieldNames(operation), {});
     throw new Failure(kind, `${words} (${error.code}, request ${requestId})`);
   } finally {
     await client.close();

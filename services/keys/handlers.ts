@@ -17,6 +17,7 @@ import { listGrants } from './grants/list.ts';
 import type { IssuerKeys } from './issuers/issuer-keys.ts';
 import { createKey } from './keys/create.ts';
 import { createOrganization } from './keys/create-organization.ts';
+import { createOwnerKey } from './keys/create-owner-key.ts';
 import { activeKeysOfUsers, prefixOfKey } from './keys/keys.repository.ts';
 import { listKeys } from './keys/list.ts';
 import type { KeyMint } from './keys/mint.ts';
@@ -60,6 +61,9 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
   const exchange = { mint, settings: trust, issuers, refusals };
   return implement(keysContract, {
     'organizations.create': write((input, context) => createOrganization(mint, input, context), {
+      record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
+    }),
+    'organizations.createOwnerKey': write((input, context) => createOwnerKey(mint, input, context), {
       record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
     }),
     'users.list': listUsersInvited,

@@ -34,6 +34,7 @@ const BORNE: readonly Borne[] = [
 async function callAll(ask: typeof keys.call): Promise<string> {
   const made = await ask('organizations.create', { name: 'Example', ownerEmail: 'ada@example.com' });
   const owner = await keys.identityOf(made.apiKey.key);
+  await ask('organizations.createOwnerKey', { organizationId: owner.organization.id, ownerEmail: 'ada@example.com' });
   const { id } = await ask('users.create', { email: 'grace@example.com', name: 'Grace', role: 'admin' }, owner);
   await ask('users.list', { page: 2, limit: 1 }, owner);
   await ask('users.named', { names: ['@ada', 'Ada Lovelace', owner.user.id] }, owner);

@@ -141,6 +141,35 @@ describe('worktrack', () => {
     expect(inWords.stdout).toMatch(/Organization {2}Example \(.*\)\nOwner {9}Ada <ada@example.com>.*\nAPI key {7}wt_/);
   });
 
+  test('org key lets an owner in again when no key is left', async () => {
+    const { apiKey, user, json } = await ownOrganization();
+    const bob = { email: 'bob@example.com', name: 'Bob', role: 'owner' };
+    const owner = caller(system.baseUrl, apiKey);
+    const { data: me } = await owner<{ organization: { id: string }; key: { id: string } }>('GET', '/api/me');
+    const recover = (id: string, ...rest: string[]) => worktrack(['org', 'key', id, ...rest, '--json'], service());
+    await json('key', 'revoke', me.key.id);
+    expect((await owner('GET', '/api/me')).status).toBe(401);
+    const { apiKey: second } = JSON.parse((await recover(me.organization.id)).stdout) as { apiKey: string };
+    const again = caller(system.baseUrl, second);
+    expect((await again('GET', '/api/me')).data).toMatchObject({ user: { id: user.id, role: 'owner' } });
+    expect((await again('GET', '/api/audit?action=organizations.createOwnerKey')).data).toMatchObject({
+      entries: [{ actor: { type: 'system' }, targets: [{ id: user.id }, { type: 'key' }] }],
+    });
+
+    expect((await again('POST', '/api/users', bob)).status).toBe(201);
+    expect(await recover(me.organization.id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Example has several owners\. Name one with --owner-email: .*bob@example\.com/),
+    });
+    expect(await recover(me.organization.id, '--owner-email', 'eve@example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Its owners: '),
+    });
+    const ofBob = await recover(me.organization.id, '--owner-email', 'Bob@example.com');
+    expect(JSON.parse(ofBob.stdout)).toMatchObject({ user: { name: 'Bob' } });
+    expect(await recover(user.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization') });
+  });
+
   test('user create, list and update', async () => {
     const { run, json, user } = await ownOrganization();
     const bob = ['--email', 'bob@example.com', '--name', 'Bob 日本', '--role', 'member'];

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createOrganization, createOwnerKey } from '@worktrack/contracts/keys/organizations';
+import type { Output } from '@worktrack/contracts/operation';
 import { Command } from 'commander';
 import { jsonOption, rateOf, wholeNumber } from '../../options.ts';
 import { type OutputOptions, print, printJson, printRecord } from '../../output.ts';
@@ -11,7 +13,7 @@ interface CreateOptions extends OutputOptions {
   readonly rateWindow?: number;
 }
 
-/** Operators of the service create organizations: there is no key yet, so this talks to the keys service directly. */
+/** For operators of the service: there is no key yet, or none any more, so this talks to the keys service directly. */
 export function orgCommand(): Command {
   const org = new Command('org').description('organizations: for operators of the service');
   org
@@ -24,6 +26,12 @@ export function orgCommand(): Command {
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
     .addOption(jsonOption())
     .action(create);
+  org
+    .command('key <organization>')
+    .description('give an owner of an organization a new API key, when nobody there has one any more')
+    .option('--owner-email <address>', 'of the owner, if there are several')
+    .addOption(jsonOption())
+    .action(createKey);
   return org;
 }
 
@@ -31,19 +39,40 @@ async function create({ name, ownerEmail, ownerName, rateLimit, rateWindow, json
   const keyRateLimit = rateOf(rateLimit, rateWindow);
   // Only here: the other commands start a third faster without the RPC library.
   const { callKeysService } = await import('../../service/keys-service.ts');
-  const made = await callKeysService((keys, requestId) =>
+  const made = await callKeysService(createOrganization, (keys, requestId) =>
     keys.call(
       'organizations.create',
       { name, ownerEmail, ownerName, keyRateLimit },
       { requestId, idempotencyKey: randomUUID() },
     ),
   );
-  const apiKey = made.apiKey.key;
-  if (json) return printJson({ organization: made.organization, user: made.user, apiKey });
+  show(made, json);
+}
+
+async function createKey(
+  organizationId: string,
+  { ownerEmail, json }: OutputOptions & { readonly ownerEmail?: string },
+): Promise<void> {
+  const { callKeysService } = await import('../../service/keys-service.ts');
+  const made = await callKeysService(createOwnerKey, (keys, requestId) =>
+    keys.call(
+      'organizations.createOwnerKey',
+      { organizationId, ownerEmail },
+      { requestId, idempotencyKey: randomUUID() },
+    ),
+  );
+  show(made, json);
+}
+
+function show({ organization, user, apiKey: { key } }: Output<typeof createOrganization>, json?: boolean): void {
+  if (json) {
+    printJson({ organization, user, apiKey: key });
+    return;
+  }
   printRecord({
-    Organization: `${made.organization.name} (${made.organization.id})`,
-    Owner: `${made.user.name} <${made.user.email}> (${made.user.id})`,
-    'API key': apiKey,
+    Organization: `${organization.name} (${organization.id})`,
+    Owner: `${user.name} <${user.email}> (${user.id})`,
+    'API key': key,
   });
   print('\nKeep the key: it is shown only this once.');
 }

@@ -6,7 +6,7 @@ import { invitedBefore, listInvitations, makeInvitation, withdrawInvitation } fr
 import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
 import { namedUsers, nameOfUser } from './named-users.ts';
 import { endToken, noteSteps, redeemCode, refreshGrant, registerClient, startConnection } from './oauth.ts';
-import { createOrganization } from './organizations.ts';
+import { createOrganization, createOwnerKey } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
 import { createTrustRule, deleteTrustRule, listTries, listTrustRules, updateTrustRule } from './trust-rules.ts';
@@ -48,6 +48,7 @@ export const keysContract = serviceContract('keys', [
   namedUsers,
   nameOfUser,
   createOrganization,
+  createOwnerKey,
   verifyIdentity,
   currentIdentity,
   recordUse,

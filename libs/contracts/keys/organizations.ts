@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { Id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { CreatedApiKey, Email, KeyRateInput, Name, Organization, User } from './records.ts';
+
+/** What operators are shown of an organization that they gave a key. */
+const WithKey = z.object({ organization: Organization, user: User, apiKey: CreatedApiKey });
 
 export const createOrganization = operation({
   name: 'organizations.create',
@@ -16,6 +20,21 @@ export const createOrganization = operation({
     /** The first key's. */
     keyRateLimit: KeyRateInput.optional(),
   }),
-  output: z.object({ organization: Organization, user: User, apiKey: CreatedApiKey }),
+  output: WithKey,
   errors: [],
+});
+
+/** For operators: each of its keys was lost or revoked, or has ended, and only keys make others. */
+export const createOwnerKey = operation({
+  name: 'organizations.createOwnerKey',
+  summary: 'Give an owner of an organization an API key, when nobody there has one any more.',
+  permissions: 'internal',
+  effect: 'create',
+  input: z.strictObject({
+    organizationId: Id,
+    /** Of one of several owners. */
+    ownerEmail: Email.optional(),
+  }),
+  output: WithKey,
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });

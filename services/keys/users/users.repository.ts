@@ -192,6 +192,11 @@ export async function usersMeant(
   return [...new Map(found.flat().map((user) => [user._id, user])).values()];
 }
 
+export async function activeOwners({ caller, tx }: TransactionalScope): Promise<User[]> {
+  const { organizationId } = caller;
+  return (await UserModel.find({ organizationId, role: 'owner', disabled: false }).session(tx).lean()).map(recordOf);
+}
+
 export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {
   const { organizationId } = caller;
   return UserModel.countDocuments({ organizationId, role: 'owner', disabled: false }).session(tx);
