@@ -232,3 +232,19 @@ test('an invitation that nobody has used is there for whoever manages users, who
   await invited.page.getByRole('button', { name: 'Account of Grace' }).waitFor();
   await page.getByText('Nothing needs you.').waitFor();
 });
+
+test('on a phone, a title without a space begins beside its icons', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'W'.repeat(120), boardColumnId: 'Review' });
+  const { page } = await stage.visit('for-you', {
+    apiKey: organization.apiKey,
+    viewport: { width: 390, height: 844 },
+  });
+  const entry = page.locator('.for-you-entry');
+  const [icon, link] = await Promise.all(
+    [entry.locator('.item-icon').first(), entry.getByRole('link')].map((part) => part.boundingBox()),
+  );
+  if (!icon || !link) throw new Error('They are not shown.');
+  expect(link.x).toBeGreaterThan(icon.x + icon.width);
+  expect(link.y).toBeLessThanOrEqual(icon.y + icon.height / 2);
+});
