@@ -91,6 +91,18 @@ test('an agent’s question is answered here, with the keyboard alone, and the a
   await part.getByText('Working').waitFor();
 });
 
+test('Ctrl+Enter sends an answer, as it sends a comment', async () => {
+  const task = await newTask('A task with a short question');
+  const token = await claim('agent nine', task);
+  await beat(task, token, { state: 'awaiting_input', question: 'Which size?' });
+  const visitor = await visit();
+  const part = partOf(visitor, 'agent nine');
+  await part.getByLabel('Answer').fill('Large.');
+  await visitor.page.keyboard.press('Control+Enter');
+  await part.getByText(/Answered .*Large\./).waitFor();
+  expect((await beat(task, token, {})).data.answers).toMatchObject([{ text: 'Large.' }]);
+});
+
 test('an answer that was begun for one question is not sent as that to the next', async () => {
   const task = await newTask('A task with two questions');
   const token = await claim('agent six', task);

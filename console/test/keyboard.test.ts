@@ -402,3 +402,47 @@ test('in a menu, what is typed leads to the name that begins with it, with its s
     })
     .toBe(3);
 });
+
+test('when what has the focus goes, the focus is on what comes next or is around it; from a message, it goes back to where it was', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const [one, , three] = [
+    await createItem(organization, { title: 'One' }),
+    await createItem(organization, { title: 'Two' }),
+    await createItem(organization, { title: 'Three' }),
+  ];
+  const { page } = await stage.visit(`items/${taskId}`, { apiKey: organization.apiKey });
+  await page.getByText('No sessions yet.').waitFor();
+  await page.getByRole('button', { name: 'Approve' }).press('Enter');
+  await page.getByText('Handed over, in Testing.').waitFor();
+  await expect.poll(() => focused(page)).toBe('Judge me');
+
+  const priority = page.getByRole('combobox', { name: 'Priority' });
+  await priority.press('ArrowDown');
+  await page.keyboard.type('urgent');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await expect.poll(() => focused(page)).toBe('Priority');
+  await page.getByText('Undone.').waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).last().press('Enter');
+  await expect.poll(() => focused(page)).toBe('Priority');
+
+  const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') };
+  await page.locator('.attachments-new input').setInputFiles(file);
+  await page.getByRole('button', { name: 'Delete notes.txt' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.locator('.toast', { hasText: 'notes.txt deleted.' }).waitFor();
+  await expect.poll(() => focused(page)).toBe('Attach a file');
+
+  await page.goto(`${stage.url}/console/board`);
+  await page.getByRole('link', { name: /, One,/ }).focus();
+  await organization.call('DELETE', `/api/work-items/${one.id}`);
+  await expect.poll(() => focused(page)).toContain('Two');
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(() => focused(page)).toContain('Three');
+  await page.keyboard.press('x');
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.getByText(`${three.taskId} deleted.`).waitFor();
+  await expect.poll(() => focused(page)).toBe('Board');
+});

@@ -84,17 +84,14 @@ function List({ items: all, counts, more }: ListProps) {
   };
   useKeys({ items, at, choose: step, more, acts });
   const list = useRef<HTMLDivElement>(null);
-  const isDrawn = useRef(false);
   useEffect(() => {
     // Another key has led on since it was drawn: the focus would lead back. What a dialog returns the focus to may be gone.
     if (items.some(({ id }) => id === shown.current.id && id !== chosen?.id)) return;
     const entry = list.current?.querySelector('[aria-current="true"]');
     entry?.scrollIntoView({ block: 'nearest' });
-    // What a key led to has the focus, so that Tab leads to what can be done about it; and so has what takes the place of one that had it.
-    const isLed = isStepped.current || (isDrawn.current && document.activeElement === document.body);
-    if (isLed) entry?.querySelector('a')?.focus({ preventScroll: true });
+    // What a key led to has the focus, so that Tab leads to what can be done about it.
+    if (isStepped.current) entry?.querySelector('a')?.focus({ preventScroll: true });
     isStepped.current = false;
-    isDrawn.current = true;
   }, [chosen?.id]);
   return (
     <div ref={list} class="stack">

@@ -28,6 +28,7 @@ interface FrameProps {
 export function Frame({ identity, children }: FrameProps) {
   const follows = ready.value && may('work-items:read');
   useEffect(() => {
+    void import('../parts/page/keep-focus.ts');
     if (!follows) return;
     // Not needed to draw the first screen.
     const ends = [

@@ -4,6 +4,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
+import { words as change } from '../../change/messages.ts';
 import { bytes, dateAndTime } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -35,11 +36,12 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
       await attachTo(item)(file);
       tell(words.attached({ name: file.name }));
     });
-  const remove = ({ id: attachmentId }: Attachment) =>
+  const remove = ({ id: attachmentId, fileName }: Attachment) =>
     attempt(words.notDeleted, async () => {
       const route = 'DELETE /api/work-items/:workItemId/attachments/:attachmentId';
       await call<typeof deleteAttachment>(route, { workItemId: item.id, attachmentId });
       await queries.invalidateQueries({ queryKey: key });
+      tell(change.deleted({ what: fileName }));
     });
   return (
     <Part title={words.attachments}>

@@ -24,15 +24,12 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
   const id = useId();
   // At once: what is typed right after the key that opens it belongs inside.
   useLayoutEffect(() => {
-    const before = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();
     // The browser begins with ×.
     if (!shown?.querySelector('[autofocus]')) shown?.querySelector<HTMLElement>(FIRST)?.focus();
-    return () => {
-      shown?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
+    // The browser gives the focus back.
+    return () => shown?.close();
   }, []);
   return (
     <dialog
@@ -46,7 +43,6 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
       onKeyDown={(event) => {
         // The second Escape in a row closes it without asking.
         if (!onClose && event.key === 'Escape') event.preventDefault();
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
       }}
       onMouseDown={(event) => event.target === dialog.current && onClose?.()}
     >
@@ -65,13 +61,14 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
   );
 }
 
-/** From wherever one types in it: in a text of several lines, Enter alone begins the next. */
-function submit(event: KeyboardEvent): void {
+/** A form, from wherever one types in it: in a text of several lines, Enter alone begins the next. */
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
   const form = event.target instanceof Element ? event.target.closest('dialog, form') : null;
-  if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
+  if (!(form instanceof HTMLFormElement)) return;
   event.preventDefault();
   form.requestSubmit();
-}
+});
 
 interface FormActionsProps {
   /** What the form does, on its button. */

@@ -8,6 +8,7 @@ import { problems } from '../../connect/problems.ts';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { When } from '../../parts/when.tsx';
+import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
 /** How far each app came that has tried to connect, the first step that never came, and what to do about it. */
@@ -28,7 +29,7 @@ export function Attempts({ all }: { readonly all: boolean }) {
           <p class="quiet">{words.attemptsHelp}</p>
         </div>
         <button type="button" class="button" onClick={() => void connections.refetch()}>
-          {words.refresh}
+          {common.refresh}
         </button>
       </div>
       <Loaded query={connections}>

@@ -38,7 +38,6 @@ export const words = messages({
   readOnly: { en: 'Only ever reads', de: 'Liest nur', tr: 'Yalnızca okur', ja: '読み取り専用' },
   connected: { en: 'Connected', de: 'Verbunden', tr: 'Bağlandı', ja: '接続' },
   expires: { en: 'Until {time}', de: 'Bis {time}', tr: 'Bitiş: {time}', ja: '有効期限: {time}' },
-  ended: { en: 'Ended', de: 'Beendet', tr: 'Sona erdi', ja: '終了' },
   revokedTag: { en: 'Disconnected', de: 'Getrennt', tr: 'Bağlantı kesildi', ja: '切断済み' },
   reusedTag: {
     en: 'Ended: its code or token was used twice',
@@ -74,7 +73,6 @@ export const words = messages({
     ja: '過去 1 日に接続を試みたアプリはありません。試行したはずの場合は、上のアドレスでこのサーバーに到達できるか確認してください。',
   },
   unknown: { en: 'An app', de: 'Eine App', tr: 'Bir uygulama', ja: 'アプリ' },
-  refresh: { en: 'Refresh', de: 'Aktualisieren', tr: 'Yenile', ja: '更新' },
   seen: { en: 'Seen', de: 'Gesehen', tr: 'Görüldü', ja: '確認' },
   failedStep: { en: 'Failed', de: 'Gescheitert', tr: 'Başarısız', ja: '失敗' },
   notSeen: { en: 'Not seen', de: 'Nicht gesehen', tr: 'Görülmedi', ja: '未確認' },

@@ -151,7 +151,7 @@ function GrantRow({ grant, userName }: { readonly grant: Grant; readonly userNam
 }
 
 function EndedTag({ grant: { endedBecause } }: { readonly grant: Grant }) {
-  if (endedBecause === null) return <span class="tag">{words.ended}</span>;
+  if (endedBecause === null) return <span class="tag">{common.ended}</span>;
   if (endedBecause === 'revoked') return <span class="tag">{words.revokedTag}</span>;
   return <span class="tag tag-bad">{words.reusedTag}</span>;
 }

@@ -65,7 +65,7 @@ function Chosen({ project, boards }: { readonly project: Project; readonly board
         {may('projects:write') && (
           <>
             <button type="button" class="button" onClick={() => setOpen('rename')}>
-              {words.rename}
+              {common.rename}
             </button>
             {!isDefault && (
               <>

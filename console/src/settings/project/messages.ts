@@ -136,7 +136,6 @@ export const words = messages({
     tr: '{name} şimdi {at}. sırada, toplam {n}.',
     ja: '{name} は {n} 列中 {at} 番目です。',
   },
-  rename: { en: 'Rename', de: 'Umbenennen', tr: 'Yeniden adlandır', ja: '名前を変更' },
   limit: {
     en: 'Limit of work in progress',
     de: 'Limit für begonnene Arbeit',

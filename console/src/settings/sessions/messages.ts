@@ -20,7 +20,6 @@ export const words = messages({
     ja: '終了したセッションも表示',
   },
   yours: { en: 'This browser', de: 'Dieser Browser', tr: 'Bu tarayıcı', ja: 'このブラウザ' },
-  endedTag: { en: 'Ended', de: 'Beendet', tr: 'Sona erdi', ja: '終了' },
   began: { en: 'Signed in', de: 'Angemeldet', tr: 'Oturum açıldı', ja: 'サインイン' },
   ends: { en: 'Ends {time}', de: 'Endet {time}', tr: 'Bitiş: {time}', ja: '終了: {time}' },
   byKey: { en: 'By key {name}', de: 'Mit Schlüssel {name}', tr: 'Anahtar: {name}', ja: 'キー: {name}' },

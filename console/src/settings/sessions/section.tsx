@@ -93,7 +93,7 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
         <div class="row">
           <h2>{userName}</h2>
           {isOwn && <span class="tag tag-accent">{words.yours}</span>}
-          {hasEnded && <span class="tag">{words.endedTag}</span>}
+          {hasEnded && <span class="tag">{common.ended}</span>}
         </div>
         <ul class="plain row quiet facts settings-facts">
           <li>

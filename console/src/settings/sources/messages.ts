@@ -178,9 +178,7 @@ export const words = messages({
     tr: { other: '{n} hatalı' },
     ja: { other: '形式不正 {n} 件' },
   },
-  disable: { en: 'Disable', de: 'Abschalten', tr: 'Kapat', ja: '停止' },
   disableOf: { en: 'Disable {name}', de: '{name} abschalten', tr: '{name} kaynağını kapat', ja: '{name} を停止' },
-  enable: { en: 'Enable', de: 'Einschalten', tr: 'Aç', ja: '再開' },
   enableOf: { en: 'Enable {name}', de: '{name} einschalten', tr: '{name} kaynağını aç', ja: '{name} を再開' },
   deleteText: {
     en: 'Pages with its tag will no longer be able to send anything. To keep what was sent, disable it instead.',

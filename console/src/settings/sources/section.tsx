@@ -136,7 +136,7 @@ function SourceRow({ source }: { readonly source: Source }) {
               aria-disabled={isBusy}
               onClick={() => void setEnabled()}
             >
-              {enabled ? words.disable : words.enable}
+              {enabled ? common.disable : common.enable}
             </button>
             <button
               type="button"

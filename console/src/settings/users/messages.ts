@@ -107,7 +107,6 @@ export const words = messages({
     tr: '{name} etkin.',
     ja: '{name} は有効になりました。',
   },
-  rename: { en: 'Rename', de: 'Umbenennen', tr: 'Yeniden adlandır', ja: '名前を変更' },
   renameOf: {
     en: 'Rename {name}',
     de: '{name} umbenennen',

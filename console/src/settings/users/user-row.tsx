@@ -131,7 +131,7 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
             </button>
           )}
           <button type="button" class="button" aria-label={words.renameOf({ name })} onClick={() => setAsked('rename')}>
-            {words.rename}
+            {common.rename}
           </button>
           {disabled && !isOwn && !isErased && mayErase && (
             <button

@@ -84,7 +84,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
         />
         {/* Deliveries are not events: nobody is notified of what becomes of them. */}
         <button type="button" class="button" aria-disabled={pages.isFetching} onClick={() => void readAnew()}>
-          {words.refresh}
+          {common.refresh}
         </button>
         {may('webhooks:write') && <ReplayForm onReplay={(after) => replay({ after })} />}
       </div>

@@ -84,8 +84,6 @@ export const words = messages({
   },
   backToList: { en: 'All webhooks', de: 'Alle Webhooks', tr: 'Tüm webhook’lar', ja: 'Webhook 一覧' },
   edit: { en: 'Edit', de: 'Bearbeiten', tr: 'Düzenle', ja: '編集' },
-  enable: { en: 'Enable', de: 'Einschalten', tr: 'Aç', ja: '再開' },
-  disable: { en: 'Disable', de: 'Abschalten', tr: 'Kapat', ja: '停止' },
   rotate: { en: 'New secret', de: 'Neues Geheimnis', tr: 'Yeni gizli anahtar', ja: '新しいシークレット' },
   overlap: {
     en: 'The current one still signs for',
@@ -125,7 +123,6 @@ export const words = messages({
   pending: { en: 'Pending', de: 'Ausstehend', tr: 'Bekliyor', ja: '保留中' },
   delivered: { en: 'Delivered', de: 'Zugestellt', tr: 'Gönderildi', ja: '配信済み' },
   failed: { en: 'Failed', de: 'Fehlgeschlagen', tr: 'Başarısız', ja: '失敗' },
-  refresh: { en: 'Refresh', de: 'Aktualisieren', tr: 'Yenile', ja: '更新' },
   noDeliveries: {
     en: 'Nothing was sent in the last 30 days.',
     de: 'In den letzten 30 Tagen wurde nichts gesendet.',

@@ -64,7 +64,7 @@ export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
             label={words.more({ url })}
             items={[
               { label: words.edit, run: () => setOpen('edit') },
-              { label: enabled ? words.disable : words.enable, run: () => void setEnabled() },
+              { label: enabled ? common.disable : common.enable, run: () => void setEnabled() },
               { label: words.rotate, run: () => setOpen('rotate') },
               { label: parts.delete, run: () => setOpen('delete') },
             ]}

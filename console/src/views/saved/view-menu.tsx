@@ -1,7 +1,7 @@
 import './view-menu.css';
 import { signal } from '@preact/signals';
 import type { View } from '@worktrack/contracts/work-items/lists/view';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../parts/icon.tsx';
 import { downIcon, saveIcon } from '../../parts/icons.ts';
 import { words as common } from '../../parts/messages.ts';
@@ -30,7 +30,6 @@ export function ViewMenu({ projectId, also }: ViewMenuProps) {
   const name = () => {
     naming.value = { view: undefined };
   };
-  const place = useRef<HTMLSpanElement>(null);
   // Not on the next screen that one comes to.
   useEffect(
     () => () => {
@@ -38,16 +37,8 @@ export function ViewMenu({ projectId, also }: ViewMenuProps) {
     },
     [],
   );
-  const isNaming = naming.value !== undefined;
-  const wasNaming = useRef(false);
-  // Another button has taken the place of the one that began it, and lost the focus.
-  useLayoutEffect(() => {
-    if (wasNaming.current && view && document.activeElement === document.body)
-      place.current?.querySelector('button')?.focus();
-    wasNaming.current = isNaming || (wasNaming.current && !view);
-  }, [view, isNaming]);
   return (
-    <span ref={place}>
+    <span>
       {view ? (
         <OfView view={view} here={here} onNew={name} />
       ) : (

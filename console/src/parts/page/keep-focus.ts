@@ -1,0 +1,36 @@
+/** What the focus may be put on by itself: a key that is still held does nothing there that cannot be taken back. */
+const STOPS = 'a[href], summary, input, button[aria-haspopup], [tabindex]';
+
+let had: HTMLElement | undefined;
+let outside: HTMLElement | undefined;
+document.addEventListener('focusin', ({ target }) => {
+  had = target as HTMLElement;
+  if (!had.closest('.toasts')) outside = had;
+});
+
+/**
+ * When what has the focus goes, with what it was in, the focus is on what comes next there, or on what is around it: from nowhere, no key means anything, and a
+ * screen reader begins at the top. From a message, it goes back to where it was.
+ */
+new MutationObserver((records) => {
+  if (!had || had.isConnected || document.activeElement !== document.body) return;
+  let place: MutationRecord | undefined;
+  for (let gone: Node = had; !gone.isConnected; gone = place.target) {
+    place = records.find(({ removedNodes }) => [...removedNodes].some((each) => each.contains(gone)));
+    if (!place) return;
+  }
+  let stop = outside?.isConnected ? outside : (stopIn(place?.nextSibling) ?? stopIn(place?.previousSibling));
+  for (let around = place?.target as HTMLElement | null | undefined; around && !stop; around = around.parentElement) {
+    if (around.matches('[tabindex]')) stop = around;
+    else stop = stopIn(around.nextElementSibling) ?? stopIn(around.previousElementSibling);
+  }
+  stop?.focus();
+}).observe(document, { childList: true, subtree: true });
+
+function stopIn(part: Node | null | undefined): HTMLElement | undefined {
+  if (!(part instanceof HTMLElement)) return undefined;
+  const stops = [part, ...part.querySelectorAll<HTMLElement>(STOPS)];
+  return stops.find((each) => each.matches(STOPS) && each.checkVisibility());
+}
+
+export {};
