@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 async function me(authorization?: string) {
   const response = await fetch(`${system.baseUrl}/api/me`, { headers: authorization ? { authorization } : {} });
-  const body = (await response.json()) as { success: boolean; data: object; error: { code: string } };
+  const body = (await response.json()) as { success: boolean; data: object; error: { code: string; message: string } };
   return { status: response.status, headers: response.headers, body };
 }
 
@@ -62,12 +62,17 @@ describe('GET /api/me', () => {
       // The prefix of a valid key, with another secret.
       assembleKey(apiKey.slice(3, 11).padEnd(30, '0')),
       data.key,
+      // What is no API key at all.
+      'pk_6773ubnSJ6nUN06VnDYLSi6s',
+      'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.AAAA',
+      '$WORKTRACK_API_KEY',
     ];
     const answers = await Promise.all(wrong.map((key) => me(`Bearer ${key}`)));
     for (const { status, headers, body } of answers) {
       expect(status).toBe(401);
       expect(body.error).toEqual({ ...answers[0]?.body.error, requestId: expect.any(String) });
       expect(body.error.code).toBe('API_KEY_INVALID');
+      expect(body.error.message).toContain('begins with wt_');
       expect(headers.get('www-authenticate')).toBe('Bearer realm="worktrack"');
     }
   });
