@@ -25,3 +25,7 @@ test('files of earlier builds are served, and nothing else that is in the folder
   expect(byPath.has('/widget-000000000000.js')).toBe(false);
   expect(byPath.has('/widget.js')).toBe(true);
 });
+
+test('a folder that is not there is named with the setting that says so', async () => {
+  await expect(loadWidgetFiles(join(folder, 'none'))).rejects.toThrow(/^WIDGET_PINNED_DIR: ENOENT.*none/);
+});

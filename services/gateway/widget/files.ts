@@ -25,7 +25,11 @@ export async function loadWidgetFiles(pinnedDir?: string): Promise<WidgetFiles> 
   const built = await readManifest();
   const byPath = new Map<string, StaticFile>();
   for (const folder of pinnedDir ? [pinnedDir, DIST] : [DIST]) {
-    for (const file of await readdir(folder)) {
+    const files = await readdir(folder).catch((cause: Error) => {
+      if (folder !== pinnedDir) throw cause;
+      throw new Error(`WIDGET_PINNED_DIR: ${cause.message}. Name a folder that the gateway may read.`, { cause });
+    });
+    for (const file of files) {
       const digest = BUILT.exec(file)?.[1];
       // For example what a build under way has not named yet: it is gone at any moment.
       if (digest === undefined) continue;
