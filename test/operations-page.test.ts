@@ -62,19 +62,25 @@ function redisCommandsIn(folders: readonly string[]): string[] {
   const called = sources.flatMap((path) => {
     const text = readFileSync(join(repository, path), 'utf8');
     const inScripts = [...text.matchAll(/redis\.call\('([A-Z]+)'/g)].map(([, name = '']) => name.toLowerCase());
-    const methods = [...text.matchAll(/\b(?:redis|pipeline)\s*\.(\w+)\(/g)].map(([, name = '']) => name);
+    const methods = [...text.matchAll(/(?:\b(?:redis|pipeline)|#listening)\s*\.(\w+)\(/g)].map(([, name = '']) => name);
     return [...inScripts, ...methods.flatMap((name) => (/[A-Z]/.test(name) ? ['eval', 'evalsha'] : [name]))];
   });
-  const ofTheClient = new Set(['call', 'disconnect', 'exec', 'on', 'once', 'pipeline']);
+  const ofTheClient = new Set(['call', 'disconnect', 'duplicate', 'exec', 'on', 'once', 'pipeline']);
   return [...new Set(called)].filter((name) => !ofTheClient.has(name)).toSorted();
 }
 
-test('the page about keys lists every command that the Redis user of the gateways needs', () => {
+/** What gateways tell each other by way of Redis: a user of it may use no channel that is not named. */
+const CHANNELS = globSync('services/gateway/**/*.ts', { cwd: repository }).flatMap((path) =>
+  [...readFileSync(join(repository, path), 'utf8').matchAll(/^const CHANNEL = '([\w:-]+)'/gm)].map(([, name]) => name),
+);
+
+test('the page about keys lists every command and channel that the Redis user of the gateways needs', () => {
   const [rights = ''] = readFileSync(join(repository, 'docs/keys.md'), 'utf8').match(/^ACL SETUSER .*$/m) ?? [];
   const permitted = [...rights.matchAll(/ \+(\w+)/g)].map(([, name = '']) => name);
   expect(permitted.toSorted()).toEqual(
     redisCommandsIn(['libs/runtime/redis', 'libs/runtime/captcha', 'services/gateway']),
   );
+  expect([...rights.matchAll(/ &(\S+)/g)].map(([, name]) => name)).toEqual(CHANNELS);
 });
 
 test('no page names a metric that there is not', () => {
