@@ -17,6 +17,12 @@ describe('a wrong setting is named, with what it must be', () => {
     expect(parseConfig(rabbitmqSettings, environment)).toEqual({ problems: [problem] });
   });
 
+  test('a number', () => {
+    expect(parseConfig(processSettings, { OPS_PORT: '9090/tcp' })).toEqual({
+      problems: ['OPS_PORT: must be a number'],
+    });
+  });
+
   test('each of several', () => {
     const parsed = parseConfig(
       { ...processSettings, ...databaseSettings },

@@ -58,10 +58,14 @@ export function parseConfig<Shape extends z.ZodRawShape>(
     const value = environment[name];
     if (value !== undefined && value !== '') given[name] = value;
   }
-  const parsed = z.object(shape).safeParse(given);
+  const parsed = z.object(shape).safeParse(given, { error: inOurWords });
   if (parsed.success) return { settings: parsed.data };
   return { problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
 }
+
+/** Of a text that is no number, zod says that it received NaN, which nobody has written. */
+const inOurWords = ({ code, input }: z.core.$ZodRawIssue) =>
+  code === 'invalid_type' && Number.isNaN(input) ? 'must be a number' : undefined;
 
 /** parseConfig for the process's environment; an invalid value aborts startup with the name of its variable. */
 export function loadConfig<Shape extends z.ZodRawShape>(shape: Shape): z.output<z.ZodObject<Shape>> {
