@@ -7,6 +7,9 @@ import { idempotencyKeyOption, jsonOption } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList } from '../output.ts';
 import { api } from '../service/api.ts';
 
+/** What `link` and `unlink` take without an option. */
+const PLACED = { workItemId: '<idea>' };
+
 export function feedbackCommand(): Command {
   const feedback = new Command('feedback').description('what the public wrote');
   addFlags(feedback.command('list').description('list the inbox, newest first'), listFeedback)
@@ -29,7 +32,7 @@ export function feedbackCommand(): Command {
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
     .action(async (feedbackId: string, workItemId: string, options: OutputOptions & { idempotencyKey?: string }) => {
-      const linked = await api().call(linkFeedback, { feedbackId, workItemId }, options);
+      const linked = await api().call(linkFeedback, { feedbackId, workItemId }, { ...options, placed: PLACED });
       if (options.json) return printJson(linked);
       print(`${linked.taskId} has ${linked.feedbackCount} linked feedback items.`);
     });
@@ -39,7 +42,7 @@ export function feedbackCommand(): Command {
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
     .action(async (feedbackId: string, workItemId: string, options: OutputOptions & { idempotencyKey?: string }) => {
-      const unlinked = await api().call(unlinkFeedback, { feedbackId, workItemId }, options);
+      const unlinked = await api().call(unlinkFeedback, { feedbackId, workItemId }, { ...options, placed: PLACED });
       if (options.json) return printJson(unlinked);
       print(`${workItemId} has ${unlinked.feedbackCount} linked feedback items.`);
     });

@@ -529,6 +529,9 @@ describe('feedback and projects', () => {
     expect((await run(['feedback', 'unlink', data.id, idea.taskId])).stdout).toBe(
       `${idea.taskId} has 0 linked feedback items.\n`,
     );
+    for (const command of ['link', 'unlink']) {
+      expect((await run(['feedback', command, data.id, 'idea'])).stderr).toMatch(/^error: <idea>: must be a UUID/);
+    }
   });
 
   test('are listed, and feedback gets a status', async () => {
