@@ -107,9 +107,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       codeSplitting: {
         groups: [
           { name: 'first', test: (id) => begun.has(id) },
-          { name: 'later', test: (id) => SMALL_PARTS.test(id) && !LARGE_PARTS.test(id) },
-          // What the service's contracts give beyond types: where one screen alone needs it, its file and the screen's would each import the other.
-          { name: 'contracts', test: CONTRACTS },
+          // With what the service's contracts give beyond types: where one screen alone needs it, its file and the screen's would each import the other.
+          { name: 'later', test: (id) => CONTRACTS.test(id) || (SMALL_PARTS.test(id) && !LARGE_PARTS.test(id)) },
           ...TOGETHER.map(([name, test]) => ({ name, test, includeDependenciesRecursively: false })),
         ],
       },
