@@ -176,6 +176,11 @@ export class RecoveringConnection {
       timeout: CONNECT_TIMEOUT_MS,
       clientProperties: { connection_name: this.#title },
     });
+    // What came along with the end of the handshake has been handled by now, before anybody could listen: a close as well.
+    if (socketOf(model).writableEnded) {
+      destroySocket(model);
+      throw new Error('The broker closed the connection as soon as it was open.');
+    }
     // A message's head, its body and each acknowledgement are written separately: a tenth of the CPU of a batched call.
     gatherWrites(socketOf(model), process.nextTick);
     model.on('error', (error) => this.log.warn({ error }, 'The connection to the broker failed'));

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect as connectSocket, createServer } from 'node:net';
 import { serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, connect } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -229,6 +230,40 @@ describe('a channel that dies while its connection lives', () => {
     expect(seen.lines.filter(({ message }) => message === 'The channel could not be set up')).toHaveLength(2);
     await channel.close();
   });
+});
+
+/** AMQP 0-9-1: `connection.open-ok` (10, 41), the end of the handshake. */
+const OPEN_OK = Buffer.from([0, 10, 0, 41]);
+/** A frame with `connection.close` (10, 50), code 320, CONNECTION_FORCED, and no words: from a broker that is shut down, or by hand. */
+const FORCED_CLOSE = Buffer.from([1, 0, 0, 0, 0, 0, 11, 0, 10, 0, 50, 1, 64, 0, 0, 0, 0, 0, 0xce]);
+
+/** Another way to the broker, on which the first connection is closed along with the end of its handshake. */
+async function closedAtOnce(): Promise<string> {
+  const url = new URL(rabbitmqUrl);
+  let isFirst = true;
+  const server = createServer((near) => {
+    const far = connectSocket(Number(url.port || 5672), url.hostname);
+    near.pipe(far);
+    far.on('data', (chunk) => {
+      const isClosed = isFirst && chunk.includes(OPEN_OK);
+      if (isClosed) isFirst = false;
+      near.write(isClosed ? Buffer.concat([chunk, FORCED_CLOSE]) : chunk);
+    });
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      socket.on('error', () => {}).on('close', () => other.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return Object.assign(new URL(url), { hostname: '127.0.0.1', port: `${(server.address() as AddressInfo).port}` }).href;
+}
+
+test('a connection that the broker closes in the moment in which it is open is followed by the next', async () => {
+  await rig.serve(doing(async () => {}));
+  const { service } = await rig.client({ url: await closedAtOnce() });
+  expect(await service.call('recovery.echo', { text: 'open' }, { requestId })).toEqual({ text: 'open' });
 });
 
 describe('a process that starts before its broker', () => {
