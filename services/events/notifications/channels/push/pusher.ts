@@ -38,7 +38,8 @@ export class Pusher {
     const { hostname, pathname } = new URL(PUBLIC_URL);
     this.publicKey = VAPID_KEYS.publicKey;
     this.#vapid = { ...VAPID_KEYS, subject: VAPID_SUBJECT ?? `mailto:worktrack@${hostname}` };
-    this.#basePath = pathname;
+    // A URL without a path has this one.
+    this.#basePath = pathname === '/' ? '' : pathname;
     this.#sender = sender;
   }
 
