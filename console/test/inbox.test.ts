@@ -339,6 +339,36 @@ test('on a phone, a submission takes the place of the list, and back is where on
   await visitor.isGood('inbox-phone-one');
 });
 
+test('on a phone, a swipe over a row shows what can be done with it, and a tap does that', async () => {
+  const id = await submit('Swipe me');
+  const visitor = await stage.visit('inbox', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const { page } = visitor;
+  const row = page.getByRole('listitem').filter({ hasText: 'Swipe me' });
+  const dismiss = row.getByRole('button', { name: 'Dismissed', exact: true });
+  const isInView = async () => {
+    const box = await dismiss.boundingBox();
+    return box !== null && box.x + box.width <= 390;
+  };
+  await row.waitFor();
+  expect(await isInView()).toBe(false);
+  const { x = 0, y = 0, width = 0, height = 0 } = (await row.boundingBox()) ?? {};
+  const devtools = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', by = 0) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: type === 'touchEnd' ? [] : [{ x: x + width - 20 - by, y: y + height / 2 }],
+    });
+  await touch('touchStart');
+  for (let by = 20; by <= 240; by += 20) await touch('touchMove', by);
+  await touch('touchEnd');
+  await expect.poll(isInView).toBe(true);
+  await dismiss.tap();
+  await page.getByText('Now: Dismissed').waitFor();
+  expect((await stored(id)).status).toBe('dismissed');
+  await expect.poll(isInView).toBe(false);
+  expect(await chosen(visitor).isVisible()).toBe(false);
+});
+
 test('a status that one sets is shown without reading the list again', async () => {
   const id = await submit('Alone in the list');
   const visitor = await stage.visit('inbox?status=new&q=alone');

@@ -12,10 +12,11 @@ import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { When } from '../parts/when.tsx';
 import { filter, setFilters } from '../router.ts';
+import { may } from '../session.ts';
 import { filtersOfAddress, isOfFeedback } from './feedback.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
-import { Asked, type Asking, Submission } from './submission.tsx';
+import { Asked, type Asking, Submission, triage } from './submission.tsx';
 
 const PAGE = 50;
 
@@ -144,6 +145,7 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
                   <When at={item.createdAt} />
                 </span>
               </button>
+              {may('feedback:write') && <Swiped item={item} />}
             </li>
           ))}
         </ul>
@@ -161,5 +163,26 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
         {isListed ? chosen && show(chosen) : <Loaded query={other}>{show}</Loaded>}
       </div>
     </div>
+  );
+}
+
+/** On a phone, behind the end of a row: a swipe shows what a tap then does. */
+function Swiped({ item }: { readonly item: FeedbackItem }) {
+  return (
+    <span class="inbox-swiped">
+      {(['triaged', 'dismissed'] as const).map((status) => (
+        <button
+          key={status}
+          type="button"
+          class="button"
+          onClick={({ currentTarget }) => {
+            currentTarget.closest('li')?.scrollTo({ left: 0 });
+            void triage(item, status);
+          }}
+        >
+          {words[status]}
+        </button>
+      ))}
+    </span>
   );
 }

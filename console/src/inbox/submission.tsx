@@ -34,21 +34,11 @@ export function Submission({ item, next, ask }: SubmissionProps) {
   const mayLink = isWriter && may('work-items:read');
   const mayMake = mayLink && mayCreate();
 
-  const setStatus = async (status: Status) => {
-    const { id, status: before } = item;
-    if (status === before) return;
+  const setStatus = (status: Status) => {
+    if (status === item.status) return;
     // Go on at once: somebody triaging does not wait for an answer, and is told about a refusal.
     next();
-    await attempt(words.notChanged, () =>
-      inTurn(async () => {
-        await write(id, status);
-        did(words.changed({ status: words[status] }), async () => {
-          const current = await call<typeof getFeedback>('GET /api/feedback/items/:id', { id });
-          if (current.status !== status) throw new Error(words.overtaken);
-          await write(id, before);
-        });
-      }),
-    );
+    void triage(item, status);
   };
   const setOpen = (what: Asking['what']) => ask({ what, item });
   const latest = useRef({ setStatus, setOpen });
@@ -61,7 +51,7 @@ export function Submission({ item, next, ask }: SubmissionProps) {
               ...Object.entries(STATUS_KEYS).map(([keys, status]) => ({
                 keys,
                 label: words.setTo({ status: words[status] }),
-                run: () => void latest.current.setStatus(status),
+                run: () => latest.current.setStatus(status),
               })),
               ...(mayLink ? [{ keys: 'l', label: words.link, run: () => latest.current.setOpen('link') }] : []),
               ...(mayMake ? [{ keys: 'i', label: words.makeIdea, run: () => latest.current.setOpen('idea') }] : []),
@@ -104,7 +94,7 @@ export function Submission({ item, next, ask }: SubmissionProps) {
                 class="button button-quiet"
                 aria-pressed={item.status === status}
                 aria-keyshortcuts={key}
-                onClick={() => void setStatus(status)}
+                onClick={() => setStatus(status)}
               >
                 {words[status]} <kbd>{key}</kbd>
               </button>
@@ -137,6 +127,19 @@ export function Submission({ item, next, ask }: SubmissionProps) {
     </article>
   );
 }
+
+/** Says so, and offers to take it back. */
+export const triage = ({ id, status: before }: FeedbackItem, status: Status): Promise<void> =>
+  attempt(words.notChanged, () =>
+    inTurn(async () => {
+      await write(id, status);
+      did(words.changed({ status: words[status] }), async () => {
+        const current = await call<typeof getFeedback>('GET /api/feedback/items/:id', { id });
+        if (current.status !== status) throw new Error(words.overtaken);
+        await write(id, before);
+      });
+    }),
+  );
 
 async function write(id: string, status: Status): Promise<void> {
   await call<typeof updateFeedback>('PATCH /api/feedback/items/:id', { id, status });
