@@ -9,6 +9,7 @@ import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
 import { allPages } from '../service/all-pages.ts';
 import { api } from '../service/api.ts';
+import { unreadable } from '../text-input.ts';
 
 /** How many faults are named; the rest is counted. */
 const MAX_NAMED = 20;
@@ -97,7 +98,7 @@ function reading<T>(file: string, read: (text: () => string) => T): T {
   try {
     return read(() => readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Failure('usage', `${file} cannot be read: ${(error as Error).message}`);
+    throw unreadable(file, error as NodeJS.ErrnoException);
   }
 }
 

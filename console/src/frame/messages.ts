@@ -54,5 +54,4 @@ export const words = messages({
     tr: 'Oturumunuzda {permission} izni yok.',
     ja: 'このセッションには {permission} の権限がありません。',
   },
-  anew: { en: 'Reload the page', de: 'Seite neu laden', tr: 'Sayfayı yeniden yükle', ja: 'ページを再読み込み' },
 });

@@ -176,7 +176,7 @@ function Swiped({ item }: { readonly item: FeedbackItem }) {
           type="button"
           class="button"
           onClick={({ currentTarget }) => {
-            currentTarget.closest('li')?.scrollTo({ left: 0 });
+            currentTarget.closest('li')?.scrollTo(0, 0);
             void triage(item, status);
           }}
         >

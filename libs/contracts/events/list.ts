@@ -23,7 +23,7 @@ export const EventTypes = z
     if (unknown === undefined) return [...new Set(named.flatMap(typesNamed))];
     const kinds = SUBJECT_KINDS.map((kind) => `${kind}.*`).join(', ');
     context.addIssue(
-      `is not a type of event: "${unknown}". Types look like work_item.moved; all types of a kind: ${kinds}`,
+      `is not a type of event: "${unknown}". Types look like work_item.moved; all types of a kind: ${kinds}; for all that the key may read, leave it out`,
     );
     return z.NEVER;
   });

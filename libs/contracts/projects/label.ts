@@ -18,7 +18,7 @@ export type Label = z.infer<typeof Label>;
 export const labelFields = {
   name: oneLine(MAX_NAME_LENGTH).refine(
     (name) => !/^none$/i.test(name),
-    'must be another name: filters take none for items without a label',
+    'must not be none: with it filters find items without a label',
   ),
   colour: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1f6feb'),
 };

@@ -5,7 +5,7 @@ import { several } from '../several.ts';
 export { PRIORITIES, Priority } from '../item-values.ts';
 
 /** A day without a time, so that it is the same one everywhere. */
-export const Day = z.iso.date();
+export const Day = z.iso.date({ abort: true });
 /** Before this, a year was not yet written to its end. */
 export const FIRST_DAY = '1900-01-01';
 const NewDay = Day.refine((day) => day >= FIRST_DAY, `must be ${FIRST_DAY} or later`);

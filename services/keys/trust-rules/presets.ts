@@ -77,6 +77,13 @@ const NEEDS: Readonly<Record<TrustPreset, readonly Need[]>> = {
       ['workflow_ref', 'job_workflow_ref', 'environment', 'ref'],
       'otherwise every workflow on every branch gets a token, also one that a pull request has just added',
     ),
+    (claims) =>
+      valuesOf(claims, 'ref').every((value) => value.startsWith('refs/'))
+        ? undefined
+        : {
+            path: 'claims.ref',
+            message: 'must be as in the tokens, such as refs/heads/main: no token has the name alone',
+          },
   ],
   gitlab: [
     id(

@@ -49,6 +49,12 @@ describe('a rule of trust is refused, and its maker told what it would allow', (
   const cases: [string, Omit<Given, 'name'>, string, RegExp][] = [
     ['GitHub by sub alone', github({ sub: SUB }), 'claims.repository_id', /deleted and made again/],
     [
+      'GitHub by the name of a branch',
+      github({ ...GITHUB, ref: ['refs/heads/main', 'main'] }),
+      'claims.ref',
+      /refs\/heads\/main/,
+    ],
+    [
       'GitHub by names',
       github({ repository: 'octo-org/octo-repo', ref: 'refs/heads/main' }),
       'claims.repository_id',

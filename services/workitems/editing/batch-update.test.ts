@@ -77,6 +77,9 @@ test('five hundred items are changed at once, also while others change them', as
 test('a due date whose year is not written to its end is refused', () => {
   const faultOf = (dueDate: string) =>
     batchUpdateWorkItems.input.safeParse({ items: [{ id: 'W-T-1', dueDate }] }).error?.issues[0]?.message;
+  expect(
+    batchUpdateWorkItems.input.safeParse({ items: [{ id: 'W-T-1', dueDate: '01.12.2026' }] }).error?.issues,
+  ).toHaveLength(1);
   const tooEarly = 'must be 1900-01-01 or later';
   expect(['0000-01-01', '0202-11-26', '1899-12-31', '1900-01-01', '9999-12-31'].map(faultOf)).toEqual([
     ...[tooEarly, tooEarly, tooEarly],

@@ -24,7 +24,8 @@ new MutationObserver((records) => {
     if (around.matches('[tabindex]')) stop = around;
     else stop = stopIn(around.nextElementSibling) ?? stopIn(around.previousElementSibling);
   }
-  stop?.focus();
+  // What has only changed its place, such as a card, takes the focus along once it is drawn there, with the next frame.
+  requestAnimationFrame(() => setTimeout(() => document.activeElement === document.body && stop?.focus()));
 }).observe(document, { childList: true, subtree: true });
 
 function stopIn(part: Node | null | undefined): HTMLElement | undefined {
