@@ -4,6 +4,6 @@ import type { TransactionScope } from '@worktrack/runtime/database/writes/commit
 /** A write that is reported in the organization's log. */
 export interface TellingScope extends TransactionScope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>;
-  /** Done by no user of the organization: it is just being created. */
+  /** Done by an operator of the service, and by no user of the organization. */
   readonly isUnattended?: boolean;
 }

@@ -1,12 +1,10 @@
 import type { createOwnerKey as operation } from '@worktrack/contracts/keys/organizations';
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
-import { enterOf } from '@worktrack/runtime/database/outbox/audited';
 import { organizationsById } from '../organizations/organizations.repository.ts';
 import { activeOwners } from '../users/users.repository.ts';
-import { insertKey } from './keys.repository.ts';
+import { giveOwnerKey } from './by-operator.ts';
 import type { KeyMint } from './mint.ts';
 
 const MAX_NAMED = 10;
@@ -19,7 +17,7 @@ export async function createOwnerKey(
 ): Promise<Output<typeof operation>> {
   const organization = (await organizationsById([organizationId])).get(organizationId);
   if (!organization) throw fail('NOT_FOUND', `There is no organization ${organizationId}.`);
-  const scope = { caller: { ...caller, organizationId }, tx, writes, isUnattended: true };
+  const scope = { caller: { ...caller, organizationId }, tx, writes, requestId, isUnattended: true };
   const owners = await activeOwners(scope);
   const named = owners.filter(({ email }) => ownerEmail === undefined || email === ownerEmail);
   const [user] = named;
@@ -32,25 +30,11 @@ export async function createOwnerKey(
           `No active owner of ${organization.name} has this address. Its owners: ${emails.join(', ')}.`,
         );
   }
-  const { key, ...secret } = mint.make();
-  const apiKey = await insertKey(scope, {
-    ...secret,
-    name: 'From the operator',
-    permissions: PERMISSIONS,
-    projects: null,
-    rateLimit: DEFAULT_KEY_RATE,
-    userId: user.id,
-    createdBy: user.id,
-    expiresAt: null,
-  });
-  enterOf(writes, organizationId, {
+  const apiKey = await giveOwnerKey(scope, mint, user, {
     action: 'organizations.createOwnerKey',
-    actor: { type: 'system', id: null, name: null, userId: null },
-    targets: [
-      { type: 'user', id: user.id, name: user.name },
-      { type: 'key', id: apiKey.id, name: apiKey.name },
-    ],
-    context: { address: null, userAgent: null, requestId },
+    name: 'From the operator',
+    rateLimit: DEFAULT_KEY_RATE,
+    targets: [],
   });
-  return { organization, user, apiKey: { ...apiKey, key } };
+  return { organization, user, apiKey };
 }
