@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
@@ -52,7 +51,7 @@ export class Cancellations {
 
   /** Tells the client that begins how to call itself. */
   begin(message: unknown, reply: FastifyReply): void {
-    if (isInitializeRequest(message)) reply.header(SESSION, randomUUID());
+    if (methodOf(message) === 'initialize') reply.header(SESSION, randomUUID());
   }
 
   /** @returns aborted when the client cancels its call */
@@ -69,9 +68,9 @@ export class Cancellations {
 
   /** Takes note of the message if it cancels a call. */
   async note(message: unknown, request: FastifyRequest, caller: Caller): Promise<void> {
-    const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
-    if (method !== 'notifications/cancelled') return;
-    const name = nameOf(request, caller, (params as { readonly requestId?: unknown } | undefined)?.requestId);
+    if (methodOf(message) !== 'notifications/cancelled') return;
+    const { params } = message as { readonly params?: { readonly requestId?: unknown } | null };
+    const name = nameOf(request, caller, params?.requestId);
     if (name === undefined) return;
     const waiting = this.#waiting.get(name);
     if (waiting) waiting.abort();
@@ -82,6 +81,9 @@ export class Cancellations {
     }
   }
 }
+
+/** Every message passes here, so nothing more of it is read than it takes. */
+const methodOf = (message: unknown): unknown => (message as { readonly method?: unknown } | null)?.method;
 
 /** Of a request, among those of all clients; undefined if its client has no session, or the id is none. */
 function nameOf({ headers }: FastifyRequest, { keyId }: Caller, requestId: unknown): string | undefined {
