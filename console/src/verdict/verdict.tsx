@@ -19,7 +19,7 @@ export interface Said {
 }
 
 /** In the version that was read: what was handed over anew since has not been judged. */
-export type Judged = Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'> & {
+type Judged = Pick<WorkItemSummary, 'id' | 'taskId' | 'boardColumnId' | 'assignee'> & {
   readonly version: number | undefined;
 };
 
