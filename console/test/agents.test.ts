@@ -237,6 +237,11 @@ test('a read-only user is offered neither an answer nor a release, and a failure
   const visitor = await stage.visit('agents', { apiKey: data.key });
   await partOf(visitor, 'agent five').waitFor();
   expect(await visitor.page.getByRole('button', { name: /Release|Send/ }).count()).toBe(0);
+  // Whoever may not see keys tells them apart by the end of their ids.
+  const { data: claimed } = await organization.call<WorkItem>('GET', `/api/work-items/${task.id}`);
+  await partOf(visitor, 'agent five')
+    .getByText(claimed.lease?.keyId.slice(-8) as string)
+    .waitFor();
   expect(await visitor.page.getByRole('checkbox').count()).toBe(0);
 
   await visitor.page.route('**/api/work-items?*', (route) => route.abort());

@@ -3,9 +3,10 @@ import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { may } from '../../session.ts';
 
-const SHOWN_OF_ID = 8;
-
-/** The names of API keys, including revoked ones, by id; for those one may not see, and for console sessions, `otherwise`: the beginning of the id. */
+/**
+ * The names of API keys, including revoked ones, by id. For those one may not see, and for console sessions, `otherwise`: the end of the id, for ids that were
+ * made within a minute begin alike.
+ */
 export function useKeyNames(): (keyId: string, otherwise?: string) => string {
   const names = useQuery({
     key: ['key-names'],
@@ -13,7 +14,7 @@ export function useKeyNames(): (keyId: string, otherwise?: string) => string {
     follows: ({ subject }) => subject.kind === 'key',
     enabled: may('api-keys:read'),
   });
-  return (keyId, otherwise = keyId.slice(0, SHOWN_OF_ID)) => names.data?.get(keyId) ?? otherwise;
+  return (keyId, otherwise = keyId.slice(-8)) => names.data?.get(keyId) ?? otherwise;
 }
 
 async function keyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
