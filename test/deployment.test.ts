@@ -96,6 +96,13 @@ test('in Compose, the broker begins anew when its configuration, its users or th
   expect(configs['rabbitmq-definitions']?.content).toContain('${RABBITMQ_PASSWORD_EVENTS:');
 });
 
+test('in Compose, no health check is a list with spaces in what it holds: the Docker API of Podman 4 splits it there', () => {
+  const { services } = load(compose) as { services: Record<string, { healthcheck?: { test: string | string[] } }> };
+  const checks = Object.values(services).flatMap(({ healthcheck }) => (healthcheck ? [healthcheck.test] : []));
+  expect(checks).toHaveLength(3);
+  for (const check of checks) if (typeof check !== 'string') expect(check.join(' ').split(' ')).toEqual(check);
+});
+
 test('in Compose, the broker keeps as little of its log in memory as that of the stack', () => {
   expect(compose).toContain(`raft.wal_max_size_bytes = ${WAL_MAX_BYTES}\n`);
 });
