@@ -11,7 +11,11 @@ import { Gate, RpcRig } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
 const echo = echoOperation('recovery');
-const contract = serviceContract('recovery', [echo, { ...echo, name: 'recovery.prompt', lane: 'long' } as const]);
+const contract = serviceContract('recovery', [
+  echo,
+  { ...echo, name: 'recovery.prompt', lane: 'long' } as const,
+  { ...echo, name: 'recovery.write', effect: 'create' } as const,
+]);
 type Contract = typeof contract;
 const requestId = 'r';
 
@@ -19,6 +23,7 @@ const requestId = 'r';
 const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> => ({
   'recovery.echo': echoAfter(work),
   'recovery.prompt': echoAfter(work),
+  'recovery.write': echoAfter(work),
 });
 
 let rabbitmqUrl: string;
@@ -66,6 +71,36 @@ describe('a client whose connection breaks', () => {
     expect(await call).toEqual({ text: 'once more' });
     // Two answers were sent; the caller got one.
     expect(seen.calls).toEqual([{ operation: 'recovery.echo', outcome: 'ok' }]);
+  });
+
+  test('sends a write with the same secret again, which no other call has, and no read', async () => {
+    const secrets: (string | undefined)[] = [];
+    const began = new Gate();
+    const gate = new Gate();
+    const noting: RpcHandlers<Contract>['recovery.write'] = {
+      one: async ({ text }, { callSecret }) => {
+        secrets.push(callSecret);
+        began.open();
+        await gate.passed;
+        return { output: { text }, replayed: false };
+      },
+    };
+    await rig.serve({ ...doing(async () => {}), 'recovery.echo': noting, 'recovery.write': noting });
+    const { service } = await rig.client({ url: network.url });
+    const write = () => service.call('recovery.write', { text: 'w' }, { requestId, idempotencyKey: 'the same' });
+    const first = write();
+    await began.passed;
+    network.cut();
+    await expect.poll(() => secrets).toHaveLength(2);
+    gate.open();
+    await first;
+    await write();
+    await service.call('recovery.echo', { text: 'r' }, { requestId });
+    const [mine, again, other, ofRead] = secrets;
+    expect(again).toBe(mine);
+    expect(Buffer.from(mine ?? '', 'base64url')).toHaveLength(32);
+    expect(other).not.toBe(mine);
+    expect(ofRead).toBeUndefined();
   });
 
   test('holds new calls for a moment, and sends them over the next connection', async () => {

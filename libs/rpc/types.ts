@@ -86,7 +86,7 @@ export interface CallOptions {
 
 export interface Reply<T> {
   readonly output: T;
-  /** The result of an earlier call with the same idempotency key. */
+  /** The result of an earlier call with the same idempotency key; not of this one, if it was sent again. */
   readonly replayed: boolean;
 }
 
@@ -143,6 +143,8 @@ export interface CallContext<Code extends ErrorCode = never> {
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
+  /** Of a write: the same in each delivery of this call, and known to nobody else. Another call with the same key has another. */
+  readonly callSecret?: string | undefined;
   /** `Date.now()` of this process after which nobody waits for the reply. */
   readonly deadlineAtMs: number;
   readonly traceparent: string | undefined;

@@ -47,14 +47,22 @@ const NONE_BEHIND = { keys: 0, workitems: 0, feedback: 0, events: 0 };
 /**
  * Starts gateways of this test file's own before the services that all files share, which it stops in `afterAll`: for settings, replicas and faults of gateways
  * alone. It costs a fifth of a system.
- * @param options `hasOwnRedis`: for one that counts addresses, or forgets everything. The services do not use it, so revocations do not arrive in it.
+ * @param options `rabbitmqUrl`: a way of its own to the broker. `hasOwnRedis`: for one that counts addresses, or forgets everything. The services do not use it, so revocations do not arrive in it.
  */
 export async function startGateways(
   count: number,
-  { env = {}, hasOwnRedis = false }: Pick<SystemOptions, 'env'> & { readonly hasOwnRedis?: boolean } = {},
+  {
+    env = {},
+    rabbitmqUrl,
+    hasOwnRedis = false,
+  }: Pick<SystemOptions, 'env'> & { readonly rabbitmqUrl?: string; readonly hasOwnRedis?: boolean } = {},
 ): Promise<System & RunningSystem> {
   const [before, lease] = await Promise.all([theShared(), newLease()]);
-  const urls = { ...before.urls, ...(hasOwnRedis && { redis: lease.redisUrl }) };
+  const urls = {
+    ...before.urls,
+    ...(rabbitmqUrl !== undefined && { rabbitmq: rabbitmqUrl }),
+    ...(hasOwnRedis && { redis: lease.redisUrl }),
+  };
   return asSystem(await runSystem(lease, { replicas: { gateway: count, ...NONE_BEHIND }, env, urls, before }));
 }
 

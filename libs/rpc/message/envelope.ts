@@ -6,10 +6,11 @@ import { signedJson, signedMessage, verifiedJson } from './signed.ts';
 /**
  * What a message says, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
  *
- *   request  { c: client, t: sentAtMs, p: [ caller … ], i: [ [id, remainingMs, attempt, caller's index, [operation, requestId, idempotencyKey, traceparent, input]] … ], x: [ id … ] }
+ *   request  { c: client, t: sentAtMs, p: [ caller … ], i: [ [id, remainingMs, attempt, caller's index, [operation, requestId, idempotencyKey, traceparent, input], secret] … ], x: [ id … ] }
  *   reply    { r: [ [id, status, output, error or what was lost] … ] }
  *
  * `p` holds each caller once, `null` among them: a caller is more than half of a small call, and calls that leave together are often the same caller's.
+ * `secret` is of writes alone: random, the same each time the call is sent, and known to nobody but its client, so that a service recognises the call, and not just its key.
  * `x`, if present, lists earlier calls that nobody waits for any more. `sentAtMs` is the client's monotonic clock, only comparable with other readings of that clock (see clock.ts).
  */
 export interface RequestItem {
@@ -21,6 +22,7 @@ export interface RequestItem {
   /** Null for internal operations. Shared by the items of a message. */
   readonly caller: Caller | null;
   readonly body: CallBody;
+  readonly secret: string | undefined;
 }
 export type CallBody = readonly [
   operation: string,
@@ -34,6 +36,7 @@ export type CallBody = readonly [
 export interface CallText {
   readonly caller: string;
   readonly body: string;
+  readonly secret: string | undefined;
 }
 
 export interface OutgoingItem extends Pick<RequestItem, 'id' | 'remainingMs' | 'attempt'> {
@@ -70,8 +73,8 @@ export interface ReplyItem {
 export type LostBefore = readonly [queue: string, agoMs: number];
 
 /** Throws on an input that JSON cannot represent. */
-export function callText(caller: Caller | null, ...body: CallBody): CallText {
-  return { caller: JSON.stringify(caller), body: JSON.stringify(body) };
+export function callText(caller: Caller | null, secret: string | undefined, ...body: CallBody): CallText {
+  return { caller: JSON.stringify(caller), body: JSON.stringify(body), secret };
 }
 
 export function encodeRequests(
@@ -85,7 +88,8 @@ export function encodeRequests(
   const texts = items.map(({ id, remainingMs, attempt, call }) => {
     const index = callers.get(call.caller) ?? callers.size;
     if (index === callers.size) callers.set(call.caller, index);
-    return `[${id},${Math.ceil(remainingMs)},${attempt},${index},${call.body}]`;
+    const secret = call.secret === undefined ? '' : `,${JSON.stringify(call.secret)}`;
+    return `[${id},${Math.ceil(remainingMs)},${attempt},${index},${call.body}${secret}]`;
   });
   const gone = abandoned.length === 0 ? '' : `,"x":[${abandoned.join(',')}]`;
   const head = `"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"p":[${[...callers.keys()].join(',')}]`;
@@ -138,7 +142,7 @@ function requestsOf(json: unknown): RequestMessage {
 /** @param callers of the message, verified */
 function readItem(item: unknown, callers: readonly (Caller | null)[]): RequestItem {
   if (!Array.isArray(item)) throw new Error('an item that is not an array');
-  const [id, remainingMs, attempt, callerIndex, body] = item;
+  const [id, remainingMs, attempt, callerIndex, body, secret] = item;
   if (!Number.isSafeInteger(id) || !Number.isFinite(remainingMs) || !Number.isSafeInteger(attempt)) {
     throw new Error('an item without id, remaining time or attempt');
   }
@@ -149,7 +153,8 @@ function readItem(item: unknown, callers: readonly (Caller | null)[]): RequestIt
   if (typeof operation !== 'string' || typeof requestId !== 'string')
     throw new Error('an item without operation or id');
   if (!isStringOrNull(idempotencyKey) || !isStringOrNull(traceparent)) throw new Error('an item with a wrong key');
-  return { id, remainingMs, attempt, caller, body: body as unknown as CallBody };
+  if (secret !== undefined && typeof secret !== 'string') throw new Error('an item with a wrong secret');
+  return { id, remainingMs, attempt, caller, body: body as unknown as CallBody, secret };
 }
 
 const isStringOrNull = (value: unknown) => value === null || typeof value === 'string';

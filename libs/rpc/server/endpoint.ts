@@ -62,13 +62,18 @@ export function admit({ operation }: Endpoint, caller: Caller | null, input: unk
 const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);
 
 /** Plain fields, so that a context can be extended by spreading it. */
-export function contextOf({ caller, body }: RequestItem, remainingMs: number, log: Log): CallContext<ErrorCode> {
+export function contextOf(
+  { caller, body, secret }: RequestItem,
+  remainingMs: number,
+  log: Log,
+): CallContext<ErrorCode> {
   const [operation, requestId, idempotencyKey, traceparent] = body;
   return {
     // Absent only for internal operations, whose handlers have no use for it.
     caller: caller as Caller,
     requestId,
     idempotencyKey: idempotencyKey ?? undefined,
+    callSecret: secret,
     deadlineAtMs: Date.now() + remainingMs,
     traceparent: traceparent ?? undefined,
     fail,

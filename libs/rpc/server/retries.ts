@@ -54,16 +54,19 @@ export class Retries {
       this.#open.fail(item, interrupted().toValue());
       return;
     }
-    const call = callText(request.caller, ...request.body);
-    const again = { id: request.id, remainingMs, attempt: request.attempt + 1, call };
-    const content = encodeRequests(this.#signer, this.#identity, sentAtMs, [again]);
-    if (request.attempt < MAX_ATTEMPTS && queues.retries !== undefined) {
-      delivery.forward(queues.retries, content, { replyTo });
+    const { id, caller, body, attempt } = request;
+    const again = (secret: string | undefined) =>
+      encodeRequests(this.#signer, this.#identity, sentAtMs, [
+        { id, remainingMs, attempt: attempt + 1, call: callText(caller, secret, ...body) },
+      ]);
+    if (attempt < MAX_ATTEMPTS && queues.retries !== undefined) {
+      delivery.forward(queues.retries, again(request.secret), { replyTo });
       this.#open.close(item);
     } else {
-      this.#log.error({ operation, requestId, attempts: request.attempt }, 'A call goes to the dead letters');
+      this.#log.error({ operation, requestId, attempts: attempt }, 'A call goes to the dead letters');
       this.#observer.deadLettered(queues.dead, 'redelivered');
-      delivery.forward(queues.dead, content, { persistent: true });
+      // Kept until somebody looks at it, and nobody sends it again: what was sealed with its secret stays so.
+      delivery.forward(queues.dead, again(undefined), { persistent: true });
       this.#open.fail(item, internalFailure());
     }
   }

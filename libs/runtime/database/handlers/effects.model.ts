@@ -16,6 +16,10 @@ const fields = {
   names: optional(texts()),
   /** The result as JSON. */
   answer: text(),
+  /** The call that stored it: the hash of its secret, which is stored nowhere. */
+  call: optional(text()),
+  /** The whole result, where `answer` leaves out what is shown once, sealed with the secret of that call. */
+  sealed: optional(text()),
   /** Names the attempt that stored it, among any number with the same key and result. */
   attempt: optional(text()),
   createdAt: date(),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Caller } from '@worktrack/contracts/caller';
+import { open, seal } from '../../process/sealed.ts';
 import type { WriteSet } from '../writes/write-set.ts';
 import { canonicalInput } from './canonical-input.ts';
 import { EffectModel, type EffectRecord } from './effects.model.ts';
@@ -13,6 +14,8 @@ export interface EffectIdentity {
   readonly names: readonly string[];
   /** The hash used by an earlier version, whose records last for a day. */
   readonly earlierInputHash: () => string;
+  /** What only a repetition of the very same call knows; a call of an earlier version has none. */
+  readonly callSecret?: string | undefined;
   /** For inputs that name items in several forms; without it, different names mean different items. */
   readonly areSameItems?: AreSameItems | undefined;
 }
@@ -54,12 +57,23 @@ export function effectIdentity(
 /** Thrown out of a transaction whose effect was committed before: read the result from its record. */
 export class AlreadyDone extends Error {}
 
+/** What is recorded of a result. */
+export interface Recorded {
+  readonly answer: unknown;
+  /** The result, where the answer leaves something out that the call itself may be told again. */
+  readonly whole?: unknown;
+}
+
 /**
  * The record is part of the effect's transaction: the database itself rejects a second one with the same identity.
  * @returns whether this is the one that is stored: the reply to its commit may have been lost, and what was sent again is then rejected for itself
  */
-export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): () => Promise<boolean> {
-  const { id, operation, inputHash, names } = identity;
+export function recordEffect(
+  identity: EffectIdentity,
+  { answer, whole }: Recorded,
+  writes: WriteSet,
+): () => Promise<boolean> {
+  const { id, operation, inputHash, names, callSecret } = identity;
   const attempt = randomBytes(9).toString('base64url');
   const record: EffectRecord = {
     _id: id,
@@ -67,12 +81,18 @@ export function recordEffect(identity: EffectIdentity, answer: unknown, writes: 
     inputHash,
     ...(names.length > 0 ? { names: [...names] } : {}),
     answer: JSON.stringify(answer),
+    ...(callSecret !== undefined && {
+      call: sha256(callSecret),
+      ...(whole !== undefined && { sealed: seal(JSON.stringify(whole), keyOf(callSecret), id) }),
+    }),
     attempt,
     createdAt: new Date(),
   };
   writes.insertFirst(EffectModel, record, () => new AlreadyDone());
   return async () => (await EffectModel.findById(id, { attempt: 1 }).lean())?.attempt === attempt;
 }
+
+const keyOf = (callSecret: string) => Buffer.from(callSecret, 'base64url');
 
 /** Whether the effect's transaction was committed. */
 export async function isRecorded({ id }: EffectIdentity): Promise<boolean> {
@@ -82,12 +102,16 @@ export async function isRecorded({ id }: EffectIdentity): Promise<boolean> {
 /** The result of an earlier write with this identity, if there was one. */
 export async function earlierAnswer(
   identity: EffectIdentity,
-): Promise<{ readonly sameRequest: boolean; readonly answer: unknown } | undefined> {
+): Promise<{ readonly sameRequest: boolean; readonly sameCall: boolean; readonly answer: unknown } | undefined> {
   const record = await EffectModel.findById(identity.id).lean();
   if (!record) return undefined;
+  const { callSecret } = identity;
+  const sameCall = callSecret !== undefined && record.call === sha256(callSecret);
+  const { sealed } = record;
   return {
     sameRequest: record.operation === identity.operation && (await isSameInput(record, identity)),
-    answer: JSON.parse(record.answer),
+    sameCall,
+    answer: JSON.parse(sameCall && sealed !== undefined ? open(sealed, keyOf(callSecret), identity.id) : record.answer),
   };
 }
 

@@ -10,9 +10,9 @@ type WriteGrouped<Op extends Operation> = Rule<Op, GroupedContext<FailureOf<Op>>
 
 /** What a write does besides storing its effect. Whatever is left out is not done. */
 interface WriteOptions<Op extends Operation> {
-  /** Makes the record from the answer: for secrets that are shown once, and for what must be gone everywhere once it is erased. */
+  /** Makes the record from the answer: for secrets that are shown once, and with `restore` for what must be gone everywhere once it is erased. */
   readonly record?: (answer: Output<Op>) => Output<Op>;
-  /** Makes the answer to a repeated call from the record. */
+  /** Makes the answer from the record, for a call that is repeated or was delivered again. */
   readonly restore?: (recorded: Output<Op>, context: CallContext<FailureOf<Op>>) => Promise<Output<Op>>;
   /**
    * Makes the write known elsewhere before it is answered: once the transaction is committed, and on every replay. A caller that repeats a call whose

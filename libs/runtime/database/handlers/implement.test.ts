@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type ImplicitError, OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import type { CallContext } from '@worktrack/rpc/types';
@@ -10,6 +11,7 @@ import { uuidv7 } from '../../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from '../connection.ts';
 import { Stale } from '../writes/stale.ts';
 import type { WriteSet } from '../writes/write-set.ts';
+import { EffectModel } from './effects.model.ts';
 import { AlreadyDone } from './effects.repository.ts';
 import { grouped, receiving, write } from './handler-kinds.ts';
 import { implement } from './implement.ts';
@@ -32,6 +34,7 @@ const contract = serviceContract('sample', [
   operation({ ...counting, name: 'counter.addAgain' }),
   operation({ ...counting, name: 'counter.addAndFail' }),
   operation({ ...counting, name: 'counter.addWithSecret' }),
+  operation({ ...counting, name: 'counter.addRestorable' }),
   operation({ ...counting, name: 'counter.addSlowly' }),
   operation({ ...counting, name: 'counter.addAndAnnounce' }),
   operation({ ...counting, name: 'counter.addTogether' }),
@@ -78,6 +81,10 @@ const handlers = implement(contract, {
   },
   'counter.addWithSecret': write(async ({ by }, { tx }) => ({ ...(await add(by, tx)), secret: 'shown once' }), {
     record: (answer) => ({ ...answer, secret: null }),
+  }),
+  'counter.addRestorable': write(async ({ by }, { tx }) => ({ ...(await add(by, tx)), secret: 'as it was' }), {
+    record: (answer) => ({ ...answer, secret: null }),
+    restore: async (recorded) => ({ ...recorded, secret: 'as it is now' }),
   }),
   'counter.addSlowly': write(
     async ({ by }, context) => {
@@ -135,11 +142,13 @@ type Name = Exclude<keyof typeof handlers, 'counter.addBytes'>;
 function contextOf(
   idempotencyKey: string,
   organizationId = 'an organization',
+  callSecret?: string,
 ): CallContext<'CONFLICT' | ImplicitError> {
   return {
     caller: { organizationId, userId: 'a user', keyId: 'a key', permissions: [] },
     requestId: 'a request',
     idempotencyKey,
+    callSecret,
     deadlineAtMs: Date.now() + 30_000,
     traceparent: undefined,
     log: createLog('test', 'silent'),
@@ -147,11 +156,13 @@ function contextOf(
   };
 }
 
-async function call(name: Name, by: number, key: string, organizationId?: string) {
+async function call(name: Name, by: number, key: string, organizationId?: string, callSecret?: string) {
   const handler = handlers[name];
   if (!('one' in handler)) throw new Error(`${name} takes its calls one by one.`);
-  return await handler.one({ by }, contextOf(key, organizationId));
+  return await handler.one({ by }, contextOf(key, organizationId, callSecret));
 }
+/** As the client of the service names a call. */
+const newCall = () => randomBytes(32).toString('base64url');
 
 async function* bytesOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
@@ -214,6 +225,39 @@ describe('a write', () => {
     const key = uuidv7();
     expect((await call('counter.addWithSecret', 1, key)).output.secret).toBe('shown once');
     expect(await call('counter.addWithSecret', 1, key)).toEqual({ output: { count: 1, secret: null }, replayed: true });
+  });
+
+  test('shows its secret again to the very call whose answer was lost, as not replayed, and to no other with its key', async () => {
+    const [key, mine] = [uuidv7(), newCall()];
+    const again = (secret?: string) => call('counter.addWithSecret', 1, key, undefined, secret);
+    const shown = { output: { count: 1, secret: 'shown once' }, replayed: false };
+    expect(await again(mine)).toEqual(shown);
+    expect(await again(mine)).toEqual(shown);
+    for (const other of [newCall(), undefined]) {
+      expect(await again(other)).toEqual({ output: { count: 1, secret: null }, replayed: true });
+    }
+    expect(await again(mine)).toEqual(shown);
+    const stored = JSON.stringify(await EffectModel.find().lean());
+    expect(stored).not.toContain('shown once');
+    expect(stored).not.toContain(mine);
+  });
+
+  test('is not replayed for its own call, however it commits', async () => {
+    for (const name of ['counter.add', 'counter.addSlowly', 'counter.addTogether'] as const) {
+      const [key, mine] = [uuidv7(), newCall()];
+      const { output } = await call(name, 1, key, undefined, mine);
+      expect(await call(name, 1, key, undefined, mine)).toEqual({ output, replayed: false });
+      expect(await call(name, 1, key, undefined, newCall())).toEqual({ output, replayed: true });
+    }
+  });
+
+  test('whose record lacks what may be erased restores that for its own call, too', async () => {
+    const [key, mine] = [uuidv7(), newCall()];
+    const shown = { count: 1, secret: 'as it is now' };
+    await call('counter.addRestorable', 1, key, undefined, mine);
+    expect(await call('counter.addRestorable', 1, key, undefined, mine)).toEqual({ output: shown, replayed: false });
+    expect(await call('counter.addRestorable', 1, key)).toEqual({ output: shown, replayed: true });
+    expect(await EffectModel.findOne({ operation: 'counter.addRestorable' }).lean()).not.toHaveProperty('sealed');
   });
 
   test('with slow work does not repeat that work when it is repeated', async () => {

@@ -18,6 +18,7 @@ import {
   earlierAnswer,
   effectIdentity,
   isRecorded,
+  type Recorded,
   recordEffect,
 } from './effects.repository.ts';
 import type { Receiving, Wait, Write } from './handler-kinds.ts';
@@ -29,7 +30,10 @@ export interface Repeatable {
 }
 
 type AnyContext = CallContext<ErrorCode>;
-type AnyReply = Reply<unknown>;
+interface AnyReply extends Reply<unknown> {
+  /** It was read from the record. */
+  readonly isRecord?: boolean;
+}
 type GroupedRule = (Write<Operation> & { readonly commits: 'together' })['rule'];
 
 /** Turns at-least-once delivery into an exactly-once effect: the record of the idempotency key is part of the effect's transaction. */
@@ -38,13 +42,13 @@ export async function runWrite(
   write: Write<Operation>,
   input: unknown,
   context: AnyContext,
-): Promise<AnyReply> {
+): Promise<Reply<unknown>> {
   const identity = identityOf(repeatable, input, context);
   const { restore, announce } = write;
-  let reply = await writeOnce(repeatable, write, identity, input, context);
-  if (reply.replayed && restore) reply = { output: await restore(reply.output, context), replayed: true };
-  await announce?.(input, reply.output, context);
-  return reply;
+  const { output, replayed, isRecord } = await writeOnce(repeatable, write, identity, input, context);
+  const answer = isRecord && restore ? await restore(output, context) : output;
+  await announce?.(input, answer, context);
+  return { output: answer, replayed };
 }
 
 async function writeOnce(
@@ -66,7 +70,12 @@ async function writeOnce(
     return await onceOnly(identity, context, () => writeGrouped(rule, identity, input, context));
   }
   const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
-    commitRecorded(identity, deadlineAtMs, async (scope) => entered(await work(scope), scope.writes), write.record);
+    commitRecorded(
+      identity,
+      deadlineAtMs,
+      async (scope) => entered(await work(scope), scope.writes),
+      recordedBy(write),
+    );
   if (write.commits === 'alone') {
     const { rule } = write;
     return await onceOnly(identity, context, () => commit((scope) => rule(input, { ...context, ...scope })));
@@ -74,6 +83,12 @@ async function writeOnce(
   // First, and not only after a failure: the slow work must not be done for nothing.
   const earlier = await earlierReply(identity, context);
   return earlier ?? (await onceOnly(identity, context, () => write.rule(input, { ...context, commit })));
+}
+
+/** What the record leaves out is shown once: to nobody but the call itself, as often as its answer is lost. Unless it is restored from elsewhere. */
+function recordedBy({ record, restore }: Write<Operation>): (answer: unknown) => Recorded {
+  if (!record) return (answer) => ({ answer });
+  return (answer) => ({ answer: record(answer), ...(!restore && { whole: answer }) });
 }
 
 /** For a call that waits: the steps say when to try. */
@@ -118,7 +133,7 @@ async function writeGrouped(
         writes.conclude('unused');
         return undefined;
       }
-      isStored = recordEffect(identity, answer, writes);
+      isStored = recordEffect(identity, { answer }, writes);
       await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity), met.size > 0);
       writes.conclude('stored');
       return answer;
@@ -164,7 +179,7 @@ export async function runUpload(
   input: unknown,
   bytes: AsyncIterable<Buffer>,
   context: AnyContext,
-): Promise<AnyReply> {
+): Promise<Reply<unknown>> {
   let identity: EffectIdentity | undefined;
   // The deadline bounds the silence between two chunks; storing what arrived gets a full deadline of its own.
   const commitMs = context.deadlineAtMs - Date.now();
@@ -216,14 +231,14 @@ async function commitRecorded(
   identity: EffectIdentity,
   deadlineAtMs: number,
   work: (scope: TransactionScope) => Promise<unknown>,
-  record: (answer: unknown) => unknown = (answer) => answer,
+  recorded: (answer: unknown) => Recorded = (answer) => ({ answer }),
 ): Promise<unknown> {
   const runs: { answer: unknown; writes: WriteSet; isStored: () => Promise<boolean> }[] = [];
   try {
     return await commitAlone(
       async (scope) => {
         const answer = await work(scope);
-        const isStored = recordEffect(identity, record(answer), scope.writes);
+        const isStored = recordEffect(identity, recorded(answer), scope.writes);
         runs.push({ answer, writes: scope.writes, isStored });
         return answer;
       },
@@ -246,7 +261,7 @@ async function earlierReply(identity: EffectIdentity, context: AnyContext): Prom
       'This idempotency key was used for another request within 24 hours. Use a new key for a new request.',
     );
   }
-  return { output: earlier.answer, replayed: true };
+  return { output: earlier.answer, replayed: !earlier.sameCall, isRecord: true };
 }
 
 /**
@@ -267,13 +282,15 @@ export async function answerBefore<Op extends Operation>(
 }
 
 function identityOf({ operation, areSameItems }: Repeatable, input: unknown, context: AnyContext): EffectIdentity {
-  const { caller, idempotencyKey } = context;
+  const { caller, idempotencyKey, callSecret } = context;
   if (!idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
   if (operation.permissions === 'internal') {
-    return effectIdentity({ idempotencyKey, caller: { organizationId: '-' } }, operation.name, input);
+    const internal = { idempotencyKey, caller: { organizationId: '-' } };
+    return { ...effectIdentity(internal, operation.name, input), callSecret };
   }
   return {
     ...effectIdentity({ idempotencyKey, caller }, operation.name, input),
+    callSecret,
     areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
   };
 }
