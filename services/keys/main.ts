@@ -17,9 +17,8 @@ import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
-import { auditPermissionMigrations } from './migrations/audit-permission.repository.ts';
 import { handlesMigration } from './migrations/handles.repository.ts';
-import { roleLimitMigrations } from './migrations/role-limit.repository.ts';
+import { roleLimitMigration } from './migrations/role-limit.repository.ts';
 import { Refusals } from './trust/refusals.ts';
 
 /** Calls that wait for an issuer to tell its keys (trustTokens.exchangeWaiting), or for the document of an app (connections.start). */
@@ -35,7 +34,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([...auditPermissionMigrations, ...roleLimitMigrations, handlesMigration], { log });
+  const migrations = await migrate([roleLimitMigration, handlesMigration], { log });
   onStop(() => migrations.stop());
 
   const redis = connectRedis(settings.REDIS_URL, log);
