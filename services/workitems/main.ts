@@ -20,13 +20,9 @@ import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
 import { attentionMigration } from './migrations/attention.repository.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
-import { columnRolesMigration } from './migrations/column-roles.repository.ts';
-import { foundByMigration } from './migrations/found-by.repository.ts';
-import { leasesMigration } from './migrations/leases.repository.ts';
 import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
-import { unheldMigration } from './migrations/unheld.repository.ts';
 import { followNames } from './people/follow-names.ts';
 import { usePriceFile } from './sessions/price-file.ts';
 
@@ -39,11 +35,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   check('mongodb', databaseProblem);
   if (settings.MODEL_PRICES_FILE) await usePriceFile(settings.MODEL_PRICES_FILE, log);
   const migrations = await migrate(
-    [
-      ...[foundByMigration, talliesMigration, claimableMigration, searchWordsMigration],
-      ...[leasesMigration, logMigration, unheldMigration, columnRolesMigration],
-      attentionMigration,
-    ],
+    [talliesMigration, claimableMigration, searchWordsMigration, logMigration, attentionMigration],
     { log },
   );
   onStop(() => migrations.stop());

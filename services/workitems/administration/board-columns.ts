@@ -1,7 +1,6 @@
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { type ColumnRole, ROLE_NAMES, roleOfName } from '@worktrack/contracts/projects/column-roles';
 import type { ColumnRecord } from '../boards/boards.model.ts';
-import { roleOf } from '../boards/columns.ts';
 
 /** By default a column is for what its name says. */
 export function newColumn({ name, role, limit }: NewColumn) {
@@ -21,7 +20,7 @@ const NEEDED: readonly (readonly ColumnRole[])[] = [['in_progress'], ['done'], [
 
 /** What the columns of a board lack for the service to work with it; undefined: nothing. */
 export function lackingRoles(columns: readonly Omit<ColumnRecord, 'id'>[]): string | undefined {
-  const roles = new Set(columns.map((column) => roleOf({ ...column, id: '' })));
+  const roles = new Set(columns.map((column) => column.role));
   const lacking = NEEDED.filter((any) => !any.some((role) => roles.has(role)));
   if (lacking.length === 0) return undefined;
   const each = lacking.map(

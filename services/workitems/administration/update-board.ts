@@ -5,7 +5,7 @@ import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoard, saveBoard, tellOfBoard, toBoard } from '../boards/boards.repository.ts';
-import { columnById, roleOf } from '../boards/columns.ts';
+import { columnById } from '../boards/columns.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { requireVersion } from '../calls/version.ts';
@@ -73,7 +73,7 @@ function columnsAfter(
     taken.add(id);
     // A new name does not make it another step of the work.
     return {
-      ...{ id, name, role: role === undefined && before ? roleOf(before) : (role ?? null) },
+      ...{ id, name, role: role === undefined && before ? before.role : (role ?? null) },
       limit: limit === undefined ? (before?.limit ?? null) : limit,
     };
   });

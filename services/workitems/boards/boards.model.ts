@@ -8,8 +8,8 @@ import { labelSchema } from '../projects/projects.model.ts';
 const columnFields = {
   id: text(),
   name: text(),
-  /** Absent in boards that are not migrated yet (columns.ts). */
-  role: optional(nullable(text<ColumnRole>())),
+  /** What the column is for. */
+  role: nullable(text<ColumnRole>()),
   /** Absent, or null: none. */
   limit: optional(nullable(number())),
 };

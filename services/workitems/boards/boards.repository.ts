@@ -9,7 +9,6 @@ import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../call
 import { exists, within } from '../calls/within.repository.ts';
 import { projectAfterBoard } from '../projects/projects.repository.ts';
 import { BoardModel, type BoardRecord, type ColumnRecord } from './boards.model.ts';
-import { roleOf } from './columns.ts';
 import { makeTallies, relyOnColumns, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
@@ -179,7 +178,7 @@ export function toBoard({ _id, projectId, name, columns, revision = 0 }: BoardRe
     projectId,
     name,
     columns: columns.map((column, position) => {
-      return { id: column.id, name: column.name, position, role: roleOf(column), limit: column.limit ?? null };
+      return { id: column.id, name: column.name, position, role: column.role, limit: column.limit ?? null };
     }),
     version: revision,
   };

@@ -1,6 +1,6 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid } from '@worktrack/contracts/fields';
-import { STANDARD_COLUMNS, type StandardColumn } from '@worktrack/contracts/projects/board';
+import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { type ColumnRole, foldedName, ROLES } from '@worktrack/contracts/projects/column-roles';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { nearest } from '@worktrack/runtime/validation/nearest';
@@ -8,15 +8,10 @@ import type { FailingScope } from '../calls/scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
 import type { Role } from './progress.ts';
 
-/** What a column is for. Boards of earlier versions, until they are migrated, say it by their standard names alone. */
-export function roleOf({ name, role }: ColumnRecord): Role {
-  return role === undefined ? (ROLES[STANDARD_COLUMNS.indexOf(name as StandardColumn)] ?? null) : role;
-}
-
 /** The first column of the first of these roles that the board has. */
 export function columnOfRole(board: BoardRecord, ...roles: readonly ColumnRole[]): ColumnRecord | undefined {
   for (const role of roles) {
-    const column = board.columns.find((each) => roleOf(each) === role);
+    const column = board.columns.find((each) => each.role === role);
     if (column) return column;
   }
   return undefined;
@@ -39,7 +34,7 @@ export function columnAt(board: BoardRecord | undefined, id: string): ColumnReco
 
 export const columnName = (board: BoardRecord | undefined, id: string): string => columnAt(board, id).name;
 
-export const roleAt = (board: BoardRecord | undefined, id: string): Role => roleOf(columnAt(board, id));
+export const roleAt = (board: BoardRecord | undefined, id: string): Role => columnAt(board, id).role;
 
 /**
  * The column that a caller means by its UUID or name. How a name is written matters only between columns whose names differ in nothing else. A standard name that the

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ItemModel } from '../items/items.model.ts';
-import { columnRolesMigration } from '../migrations/column-roles.repository.ts';
+import { claimableMigration } from '../migrations/claimable.repository.ts';
+import { talliesMigration } from '../migrations/tallies.repository.ts';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { BoardModel } from './boards.model.ts';
+import { TallyModel } from './tallies.model.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -116,30 +118,34 @@ test('several columns may share a role: claims go from left to right, and the fi
   expect(moved.workItem.lease).not.toBeNull();
 });
 
-test('a board of an earlier version has the roles of its standard names, and after the upgrade those of all names', async () => {
+test('a board of 0.1 gets the roles that the names of its columns say, and its items what follows from it', async () => {
   const own = await startProject();
   const board = await boardOf(own, 'Backlog', 'Doing', 'Blocked', 'QA', 'Done');
   const { organizationId } = own.caller;
-  const create = async (boardColumnId: string, dependsOn: string[] = []) =>
+  const create = async (boardColumnId: string) =>
     (
       await call(own.caller, 'workItems.create', {
-        ...{ title: boardColumnId, type: 'task', boardId: board.id, boardColumnId, dependsOn },
+        ...{ title: boardColumnId, type: 'task', boardId: board.id, boardColumnId },
       })
     ).id;
-  const older = board.columns.map(({ id, name }) => ({ id, name }));
-  await BoardModel.collection.updateOne({ _id: board.id as never }, { $set: { columns: older } });
-  const before = await call(own.caller, 'boards.get', { id: board.id });
-  expect(before.columns.map(({ role }) => role)).toEqual(['backlog', null, null, null, 'done']);
-  // Another process, which has not remembered the board, as it was.
   const [tested, doing] = [await create('QA'), await create('Doing')];
-  const waiting = await create('Backlog', [tested]);
-  await ItemModel.updateOne({ organizationId, _id: waiting }, { $set: { waitsFor: [tested], claimOrder: null } });
-  await ItemModel.updateOne({ organizationId, _id: doing }, { $set: { claimOrder: null } });
+  const [ready, waiting] = [await create('Backlog'), await create('Backlog')];
+  const columns = board.columns.map(({ id, name }) => ({ id, name }));
+  const older = { $set: { columns }, $unset: { columnsVersion: '' } };
+  await BoardModel.collection.updateOne({ _id: board.id as never }, older as never);
+  await TallyModel.deleteMany({ organizationId, boardId: board.id });
+  const $unset = { treeVersion: 1, childCount: 1, dependsOn: 1, waitsFor: 1, claimOrder: 1, claimableFrom: 1 };
+  await ItemModel.updateMany({ organizationId, boardId: board.id }, { $unset });
+  await ItemModel.updateOne({ organizationId, _id: ready }, { $set: { 'metadata.dependsOn': [tested] } });
+  await ItemModel.updateOne({ organizationId, _id: waiting }, { $set: { 'metadata.dependsOn': [doing] } });
 
-  for (let after: string | undefined = ''; after !== undefined; ) after = await columnRolesMigration.batch(after);
+  for (const { batch } of [talliesMigration, claimableMigration]) {
+    for (let after: string | undefined = ''; after !== undefined; ) after = await batch(after);
+  }
   const upgraded = await call(own.caller, 'boards.get', { id: board.id });
   expect(upgraded.columns.map(({ role }) => role)).toEqual(['backlog', 'in_progress', null, 'testing', 'done']);
   const [first, second] = [1, 2].map(() => call(own.caller, 'workItems.claim', { agent: 'one' }));
   const ids = [(await first)?.workItem?.id, (await second)?.workItem?.id];
-  expect(ids.toSorted()).toEqual([waiting, doing].toSorted());
+  expect(ids.toSorted()).toEqual([ready, doing].toSorted());
+  expect((await call(own.caller, 'workItems.claim', { agent: 'one' })).claimed).toBe(false);
 });

@@ -4,7 +4,7 @@ import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/cost
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnAt, columnMeant, columnOfRole, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { columnAt, columnMeant, columnOfRole, requireColumnOfRole } from '../boards/columns.ts';
 import { HANDED_OVER, isHandedOver } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { baseWarnings } from '../dependencies/returned-bases.ts';
@@ -71,7 +71,7 @@ export async function completeAiTask(
 
 /** Whoever repeats a call because its answer was lost does not mean to report its cost twice. */
 function againWarnings({ taskId }: ItemRecord, lease: LeaseRecord | undefined, from: ColumnRecord): string[] {
-  if (lease || !isHandedOver(roleOf(from))) return [];
+  if (lease || !isHandedOver(from.role)) return [];
   return [
     `${taskId} had been handed over and was in ${from.name}: this is recorded beside what was recorded before. To repeat a call, give it the idempotency key of the first.`,
   ];
@@ -87,7 +87,7 @@ function reviewColumn(
     return requireColumnOfRole(context, board, HANDED_OVER, 'give it one, or move the item yourself');
   }
   const to = columnMeant(board, given);
-  if (to && roleOf(to) === 'review') return to;
+  if (to && to.role === 'review') return to;
   const review = columnOfRole(board, 'review');
   const message = review
     ? `must be the column ${review.name} (${review.id}) of board "${board.name}"`

@@ -4,7 +4,7 @@ import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/costs/s
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnOfRole, requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { columnOfRole, requireColumn, requireColumnOfRole } from '../boards/columns.ts';
 import { AFTER_VALIDATION } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { requireVersion } from '../calls/version.ts';
@@ -109,7 +109,7 @@ function destinationOf(
     return { to, redirected: false };
   }
   const toDocument = columnOfRole(board, ...AFTER_VALIDATION);
-  if (given && roleOf(given) !== 'validating') return { to: given, redirected: false };
+  if (given && given.role !== 'validating') return { to: given, redirected: false };
   if (given) return toDocument ? { to: toDocument, redirected: true } : { to: given, redirected: false };
   const to = requireColumnOfRole(context, board, AFTER_VALIDATION, 'give toDocumentColumnId');
   return { to, redirected: false };

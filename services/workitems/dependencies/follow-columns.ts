@@ -1,5 +1,5 @@
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
-import { columnById, roleAt, roleOf } from '../boards/columns.ts';
+import { columnById, roleAt } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { attentionAfter } from '../items/attention.ts';
@@ -46,7 +46,7 @@ function changedColumns({ before, after }: ChangedBoard): ColumnRecord[] {
     const old = columnById(before, column.id);
     if (old === undefined) return false;
     const hasMoved = pendingBefore.indexOf(column.id) !== pendingAfter.indexOf(column.id);
-    const [from, to] = [roleOf(old), roleOf(column)];
+    const [from, to] = [old.role, column.role];
     return hasMoved || from !== to || isMet(from, before) !== isMet(to, after);
   });
 }

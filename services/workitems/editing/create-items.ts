@@ -11,7 +11,7 @@ import type { GroupedContext } from '@worktrack/runtime/database/handlers/contex
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
-import { requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { requireColumn, requireColumnOfRole } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import { drawTaskId } from '../counters/task-id.ts';
 import { cycleOf, type Waiting } from '../dependencies/cycle.ts';
@@ -307,4 +307,4 @@ async function storeAll(
   return made;
 }
 
-const isOver = (one: Planned | undefined) => one !== undefined && isMet(roleOf(one.column), one.board);
+const isOver = (one: Planned | undefined) => one !== undefined && isMet(one.column.role, one.board);

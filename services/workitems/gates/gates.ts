@@ -1,7 +1,7 @@
 import type { Reason } from '@worktrack/contracts/errors';
 import type { Gates } from '@worktrack/contracts/projects/project';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
-import { columnAt, columnOfRole, roleOf } from '../boards/columns.ts';
+import { columnAt, columnOfRole } from '../boards/columns.ts';
 import { isHandedOver, isPending, type Role, verdictIn } from '../boards/progress.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -35,7 +35,7 @@ function verdictFaults(
   { keyId, userId }: { readonly keyId: string; readonly userId: string },
 ): Fault[] {
   const column = columnAt(board, boardColumnId);
-  const role = roleOf(column);
+  const role = column.role;
   const isThere = verdictIn(role) === kind;
   const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
   const faults: readonly (Fault | false)[] = [
@@ -115,7 +115,7 @@ export async function enforcedGate(
 /** From before the review to behind it, and out of what is reviewed or tested: only a verdict leads there. */
 function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): string | undefined {
   const from = columnAt(board, boardColumnId);
-  const [before, after] = [roleOf(from), roleOf(to)];
+  const [before, after] = [from.role, to.role];
   if (before === after) return undefined;
   if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete its review.`;
   if (before === 'testing' && after === 'validating') return undefined;
@@ -153,11 +153,9 @@ function gateAroundType(
   if ((before === 'task') === (after === 'task')) return undefined;
   const from = columnAt(board, boardColumnId);
   if (before === 'task') {
-    return verdictIn(roleOf(from))
-      ? `${taskId} is being judged in ${from.name}: it stays a task until then.`
-      : undefined;
+    return verdictIn(from.role) ? `${taskId} is being judged in ${from.name}: it stays a task until then.` : undefined;
   }
-  if (!reviewBefore(roleOf(to), board)) return undefined;
+  if (!reviewBefore(to.role, board)) return undefined;
   return `${taskId} would be a task in ${to.name} that nobody has reviewed: move it back to where work begins, then make it a task.`;
 }
 
@@ -168,7 +166,7 @@ function reviewBefore(role: Role, board: BoardRecord): ColumnRecord | undefined 
 
 /** Whether a move by hand sends a task back, which it says a reason for. */
 export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): boolean {
-  const [before, after] = [roleOf(columnAt(board, boardColumnId)), roleOf(to)];
+  const [before, after] = [columnAt(board, boardColumnId).role, to.role];
   return type === 'task' && verdictIn(before) !== undefined && (after === 'in_progress' || isPending(after));
 }
 

@@ -1,5 +1,4 @@
 import type { ColumnRecord } from '../boards/boards.model.ts';
-import { roleOf } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { NewEvent } from '../history/history.repository.ts';
@@ -41,13 +40,13 @@ export function takingProblem(
   { keyId, takeOver }: { readonly keyId: string; readonly takeOver: boolean | undefined },
 ): string | undefined {
   const now = new Date();
-  if (takeOver || !isLive(lease, now) || lease.keyId === keyId || !endsLease(roleOf(to))) return undefined;
+  if (takeOver || !isLive(lease, now) || lease.keyId === keyId || !endsLease(to.role)) return undefined;
   return `${taskId} is held by ${lease.agent} until ${lease.expiresAt.toISOString()}, and this would end its lease. Wait, ask in a comment, or pass takeOver: true.`;
 }
 
 export function takenFrom(item: Held, to: ColumnRecord, keyId: string): Taken {
   const { taskId, lease } = item;
-  if (!isLive(lease, new Date()) || !endsLease(roleOf(to))) return NOTHING;
+  if (!isLive(lease, new Date()) || !endsLease(to.role)) return NOTHING;
   if (lease.keyId === keyId) return { ...NOTHING, warnings: [`The lease of ${lease.agent} on ${taskId} has ended.`] };
   return {
     ...givenBack(item, lease),

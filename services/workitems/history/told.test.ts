@@ -8,7 +8,7 @@ import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { outboxOf, toldBy } from '../../../test/support/outbox.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { settleEndedLeases } from '../leases/settle.ts';
-import { leasesMigration } from '../migrations/leases.repository.ts';
+import { claimableMigration } from '../migrations/claimable.repository.ts';
 import {
   call,
   failure,
@@ -249,17 +249,17 @@ describe('leases', () => {
     await held('one');
     goForward(600);
     await held('two');
-    const $unset = Object.fromEntries(LEASE_SINCE_0_1.map((field) => [`lease.${field}`, 1]));
+    const $unset = { treeVersion: 1, ...Object.fromEntries(LEASE_SINCE_0_1.map((field) => [`lease.${field}`, 1])) };
     for (const { id } of [ended, live]) await ItemModel.updateOne({ organizationId, _id: id }, { $unset });
     goForward(400);
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
     const lookThrough = async () => {
-      for (let after: string | undefined = ''; after !== undefined; ) after = await leasesMigration.batch(after);
+      for (let after: string | undefined = ''; after !== undefined; ) after = await claimableMigration.batch(after);
     };
     await lookThrough();
     const ofEnded = await told(() => settleEndedLeases(new Date()));
     expect(brief(ofEnded)).toEqual(expired(ended));
-    expect(ofEnded[0]?.data).toMatchObject({ agent: 'unknown', keyId: project.caller.keyId });
+    expect(ofEnded[0]?.data).toMatchObject({ agent: 'one', keyId: project.caller.keyId });
     await lookThrough();
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
     goForward(901);

@@ -1,6 +1,6 @@
 import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnById, roleOf } from '../boards/columns.ts';
+import { columnById } from '../boards/columns.ts';
 import type { Editable } from './changes.ts';
 import { claimable } from './claimable.ts';
 import type { ItemRecord } from './items.model.ts';
@@ -40,7 +40,7 @@ export function afterChange<Item extends ItemOutline>(
   const updatedAt = new Date();
   const { lease, assignee, boardColumnId } = { ...item, ...changes };
   const column = columnById(board, boardColumnId);
-  const previous = previousAfter(item, { lease, role: column ? roleOf(column) : null }, why, updatedAt);
+  const previous = previousAfter(item, { lease, role: column ? column.role : null }, why, updatedAt);
   // With whoever held the item goes the sign that they are at work, unless the change sets it.
   const isLetGo = !lease && (!!item.lease || (assignee === null && item.assignee !== null));
   const set = {

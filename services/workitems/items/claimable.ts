@@ -1,6 +1,6 @@
 import { PRIORITIES } from '@worktrack/contracts/work-items/plain-fields';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnById, roleOf } from '../boards/columns.ts';
+import { columnById } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
 import { isLive } from './lease.ts';
@@ -27,7 +27,7 @@ export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task with others below it is done by doing those.
   if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT_CLAIMABLE;
   const column = columnById(board, item.boardColumnId);
-  const role = column ? roleOf(column) : null;
+  const role = column ? column.role : null;
   if (isPending(role)) {
     const order = item.returned ? claimOrderOfReturned(item) : claimOrder(item, pendingColumns(board));
     return { ...NOT_CLAIMABLE, claimOrder: order };
@@ -69,7 +69,7 @@ export function isKnownClaimable(
 
 /** From left to right. */
 export function pendingColumns(board: BoardRecord): string[] {
-  return board.columns.filter((column) => isPending(roleOf(column))).map(({ id }) => id);
+  return board.columns.filter((column) => isPending(column.role)).map(({ id }) => id);
 }
 
 /** Most boards have two pending columns: the first has a group of its own, all others share one (claimOrder). */

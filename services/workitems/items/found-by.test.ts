@@ -1,10 +1,7 @@
-import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import fc from 'fast-check';
-import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foundByMigration } from '../migrations/found-by.repository.ts';
 import { call, startProject, startReplicas, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
-import { below, foundBy } from './found-by.ts';
+import { foundBy } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 beforeAll(startWorkItems);
@@ -62,29 +59,5 @@ describe('what an item says of its ancestors', () => {
     ]);
     expectConsistent(await itemsOf(project));
     await replicas.stop();
-  });
-
-  test('is completed at the start for items of a version that did not store it', async () => {
-    const project = await startProject();
-    let parentId: string | undefined;
-    const types: ItemType[] = ['epic', 'feature', 'story', 'task', 'task'];
-    const chain: string[] = [];
-    for (const type of types) {
-      parentId = (await project.create(type, { parentId })).id;
-      chain.push(parentId);
-    }
-    const before = await itemsOf(project);
-    const { organizationId } = project.caller;
-    // All but the top and one in the middle, which a newer replica may have written.
-    const older = [1, 3, 4].map((index) => chain[index] ?? '');
-    await ItemModel.updateMany({ organizationId, _id: mongoose.trusted({ $in: older }) }, { $unset: { foundBy: 1 } });
-    const run = async () => {
-      for (let after: string | undefined = ''; after !== undefined; ) after = await foundByMigration.batch(after);
-    };
-    await Promise.all([run(), run()]);
-    const after = await itemsOf(project);
-    expectConsistent(after);
-    expect(after.map(({ version }) => version)).toEqual(before.map(({ version }) => version));
-    expect(after.filter(({ foundBy }) => foundBy.includes(below(chain[0] ?? '')))).toHaveLength(4);
   });
 });

@@ -2,7 +2,7 @@ import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
-import { columnOfRole, roleOf } from '../boards/columns.ts';
+import { columnOfRole } from '../boards/columns.ts';
 import { isInProgress, isPending, type Role } from '../boards/progress.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { idsBelow } from '../budgets/budgets.repository.ts';
@@ -78,7 +78,7 @@ async function reasonInProject(
   const ofBudgets = reasonOf(ended);
   if (ended.some(({ taskId }) => taskId === null)) return ofBudgets;
   const columns = boards.flatMap((board) => board.columns);
-  const idsOf = (is: (role: Role) => boolean) => columns.filter((column) => is(roleOf(column))).map(({ id }) => id);
+  const idsOf = (is: (role: Role) => boolean) => columns.filter((column) => is(column.role)).map(({ id }) => id);
   const pending = new Set(idsOf(isPending));
   const found = await tasksIn(scope, [...pending, ...idsOf(isInProgress)], MAX_COUNTED);
   const tasks = found.sort(takeOrder([...columns.map(({ id }) => id)]));

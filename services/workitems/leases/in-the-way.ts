@@ -1,5 +1,5 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnAt, roleOf } from '../boards/columns.ts';
+import { columnAt } from '../boards/columns.ts';
 import { isHandedOver, isPending, type Role } from '../boards/progress.ts';
 import type { Scope } from '../calls/scope.ts';
 
@@ -76,7 +76,7 @@ export async function waitingInProject(
   const found = await findOutlines(scope, references);
   const placeOf = ({ boardId, boardColumnId, lease, assignee }: ItemOutline): Whereabouts => {
     const column = columnAt(boards.get(boardId), boardColumnId);
-    return { column: column.name, role: roleOf(column), lease, assignee };
+    return { column: column.name, role: column.role, lease, assignee };
   };
   return tasks.map((task) => ({
     taskId: task.taskId,

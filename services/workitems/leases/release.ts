@@ -3,7 +3,7 @@ import type { releaseWorkItem as operation } from '@worktrack/contracts/work-ite
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnById, requireColumn, roleOf } from '../boards/columns.ts';
+import { columnById, requireColumn } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
 import { enforcedGate } from '../gates/gates.ts';
 import { givenBack } from '../gates/taking.ts';
@@ -50,14 +50,14 @@ export async function releaseWorkItem(
 
 /** A move by hand may have sent it back to where pending items are, and it was claimed from there. */
 function isBackForRework(to: ColumnRecord, idBefore: string): boolean {
-  return isInProgress(roleOf(to)) || (isPending(roleOf(to)) && to.id === idBefore);
+  return isInProgress(to.role) || (isPending(to.role) && to.id === idBefore);
 }
 
 /** The column may have been removed from the board since: then where pending items are, or the first. */
 function columnBefore(board: BoardRecord, columnId: string): ColumnRecord {
   return (
     columnById(board, columnId) ??
-    board.columns.findLast((column) => isPending(roleOf(column))) ??
+    board.columns.findLast((column) => isPending(column.role)) ??
     (board.columns[0] as ColumnRecord)
   );
 }

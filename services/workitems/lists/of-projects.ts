@@ -4,7 +4,6 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject, boardsWithin, boardWithColumn, findBoard } from '../boards/boards.repository.ts';
-import { roleOf } from '../boards/columns.ts';
 import { labelMeant } from '../boards/labels.ts';
 import { isDone } from '../boards/progress.ts';
 import type { FailingScope, Scope } from '../calls/scope.ts';
@@ -68,7 +67,7 @@ export async function dueOf(
   const ofColumn = boardColumnId ? await boardWithColumn(scope, boardColumnId) : null;
   const board = boardId ? await findBoard(scope, boardId) : ofColumn;
   const boards = board ? [board] : await boardsOf(scope, projectId);
-  const done = boards.flatMap(({ columns }) => columns.filter((column) => isDone(roleOf(column))).map(({ id }) => id));
+  const done = boards.flatMap(({ columns }) => columns.filter((column) => isDone(column.role)).map(({ id }) => id));
   if (!overdue) return { due, also: [not(isDueSo({ before: today, notIn: done }))] };
   const before = dueBefore !== undefined && dueBefore < today ? dueBefore : today;
   return { due: { before, after: dueAfter, notIn: done }, also: [] };

@@ -40,7 +40,10 @@ type Older = Pick<
   readonly treeVersion?: number;
 };
 
-/** Adds to items what later versions store in them: how many children they have, what they wait for, and when they can be claimed. */
+/**
+ * Adds to items of 0.1 what is stored in them since: how many children they have, what they wait for, when they can be claimed, and who holds their lease, whose
+ * end is to be told (leases/settle.ts).
+ */
 export const claimableMigration: Migration = {
   name: 'work items: children, dependencies, from when on they can be claimed',
   isUrgent: true,
@@ -67,7 +70,9 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
   );
   await ItemModel.bulkWrite(
     items.map((item) => {
-      const { _id, projectId, type, lease, assignee } = item;
+      const { _id, projectId, type, assignee } = item;
+      // 0.1 kept who held it as the assignee alone.
+      const lease = item.lease && { ...item.lease, agent: assignee ?? 'unknown', unsettledUntil: item.lease.expiresAt };
       const dependsOn = dependenciesOf(item.metadata);
       const waitsFor = dependsOn.filter((reference) => !met.has(`${projectId} ${reference}`));
       const { priority, position, boardColumnId } = item;
@@ -80,7 +85,7 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
           // Only once: after that it is kept up to date anyway.
           filter: { organizationId, _id, treeVersion: null },
           update: {
-            $set: { treeVersion: 1, childCount, dependsOn, waitsFor, ...claimable(state, board) },
+            $set: { treeVersion: 1, childCount, dependsOn, waitsFor, lease, ...claimable(state, board) },
             $inc: { revision: 1 },
           },
         },

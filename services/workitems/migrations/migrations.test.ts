@@ -2,12 +2,9 @@ import { type Migration, migrate } from '@worktrack/runtime/database/migrations/
 import { createLog } from '@worktrack/runtime/process/logging';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ItemModel } from '../items/items.model.ts';
 import { SearchModel } from '../search/search.model.ts';
 import { call, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
-import { foundByMigration } from './found-by.repository.ts';
 import { searchWordsMigration } from './search-words.repository.ts';
-import { unheldMigration } from './unheld.repository.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -71,36 +68,18 @@ test('replicas that start together each finish, and no document is left out', as
   expect(new Set(seen)).toEqual(new Set(['a', 'b', 'c']));
 });
 
-test('items and entries of an older version are found by trees and words once the service has started', async () => {
+test('entries of an older version are found by words once the service has started', async () => {
   const { caller, create } = await startProject();
   const { organizationId } = caller;
   const epic = await create('epic', { title: 'Straße' });
-  const feature = await create('feature', { parentId: epic.id });
-  const task = await create('task', { parentId: feature.id, title: '検索ボタンが動かない' });
-  const _id = mongoose.trusted({ $in: [epic.id, feature.id, task.id] });
-  await ItemModel.updateMany({ organizationId, _id }, { $unset: { foundBy: 1 } });
+  const task = await create('task', { title: '検索ボタンが動かない' });
+  const _id = mongoose.trusted({ $in: [epic.id, task.id] });
   await SearchModel.updateMany({ organizationId, _id }, { $set: { words: ' 検索ボタンが動かない', prefixes: ['検'] } });
   const search = async (text: string) =>
     (await call(caller, 'workItems.list', { search: text })).workItems.map(({ id }) => id);
   expect(await search('ボタン')).toEqual([]);
 
-  const migrations = await migrate([foundByMigration, searchWordsMigration], { log, replacedAfterMs: 0 });
-  const { items } = await call(caller, 'workItems.resolve', { ids: [epic.taskId] });
-  expect(items.map(({ id }) => id)).toEqual([task.id]);
-  await migrations.done;
+  await (await migrate([searchWordsMigration], { log, replacedAfterMs: 0 })).done;
   expect(await search('ボタン')).toEqual([task.id]);
   expect(await search('strasse')).toEqual([epic.id]);
-});
-
-test('tasks that an older version left in In Progress without a holder can be claimed once the service has started', async () => {
-  const { caller, create } = await startProject();
-  const { organizationId } = caller;
-  const mine = await create('task', { column: 'In Progress', assignee: 'Ada' });
-  const stranded = await create('task', { column: 'In Progress' });
-  await ItemModel.updateMany({ organizationId }, { $set: { claimOrder: null } });
-  const claim = () => call(caller, 'workItems.claim', { agent: 'agent' });
-  expect(await claim()).toMatchObject({ claimed: false });
-  await (await migrate([unheldMigration], { log, replacedAfterMs: 0 })).done;
-  expect(await claim()).toMatchObject({ claimed: true, workItem: { id: stranded.id } });
-  expect((await claim()).reason).toContain(`${mine.taskId} is in In Progress without a lease, assigned to Ada`);
 });

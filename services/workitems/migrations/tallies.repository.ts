@@ -1,3 +1,4 @@
+import { roleOfName } from '@worktrack/contracts/projects/column-roles';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
@@ -12,7 +13,7 @@ const DEADLINE_MS = 60_000;
 
 type Older = Omit<BoardRecord, 'columnsVersion'> & { readonly columnsVersion?: number };
 
-/** Creates the tallies (boards/tallies.repository.ts) of boards from versions without them, counting what their columns hold. */
+/** Gives the columns of boards of 0.1 the roles that their names say, and tallies (boards/tallies.repository.ts) of what they hold. */
 export const talliesMigration: Migration = {
   name: 'boards: how many items their columns hold',
   isUrgent: true,
@@ -37,5 +38,10 @@ async function complete(organizationId: string, boardId: string, tx: ClientSessi
   const [first, ...others] = newTallies({ ...board, columnsVersion: 1 });
   const counts = Object.fromEntries(counted.map(({ _id, items }) => [_id, items]));
   await TallyModel.insertMany([{ ...first, counts }, ...others], { session: tx, lean: true });
-  await BoardModel.updateOne({ organizationId, _id: boardId }, { $set: { columnsVersion: 1 } }, { session: tx });
+  const columns = board.columns.map((column) => ({ ...column, role: roleOfName(column.name) }));
+  await BoardModel.updateOne(
+    { organizationId, _id: boardId },
+    { $set: { columns, columnsVersion: 1 } },
+    { session: tx },
+  );
 }

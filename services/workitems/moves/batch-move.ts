@@ -4,7 +4,7 @@ import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { columnAt, columnMeant, noSuchColumn, roleOf } from '../boards/columns.ts';
+import { columnAt, columnMeant, noSuchColumn } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
@@ -71,14 +71,14 @@ export async function batchMoveWorkItems(
     const hand = handMoved(context, item, board, to, move, takenFrom(item, to, context.caller.keyId));
     warnings.push(...hand.warnings);
     if (hand.sentBack) returns.push({ item, sentBack: hand.sentBack });
-    crossings.push(...crossing(item, board, roleOf(from), roleOf(to)));
+    crossings.push(...crossing(item, board, from.role, to.role));
     return changeItem(
       context,
       item,
       board,
       {
         boardColumnId: to.id,
-        ...(endsLease(roleOf(to)) && { lease: null }),
+        ...(endsLease(to.role) && { lease: null }),
         ...hand.changes,
         ...(setAiProcessing && { isAiProcessing: true }),
         ...(provider && { 'metadata.aiProvider': provider.aiProvider }),

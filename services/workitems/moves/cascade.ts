@@ -1,7 +1,7 @@
 import type { CascadedMove } from '@worktrack/contracts/work-items/changes/move';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
-import { columnAt, columnOfRole, roleAt, roleOf } from '../boards/columns.ts';
+import { columnAt, columnOfRole, roleAt } from '../boards/columns.ts';
 import { endsLease, isDone, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type Crossing, crossing } from '../dependencies/dependents.ts';
@@ -34,7 +34,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
     if (!parent) return cascade;
     const board = await boardOf(scope, parent);
     const from = columnAt(board, parent.boardColumnId);
-    const fromRole = roleOf(from);
+    const fromRole = from.role;
     const children = dependsOnSiblings(fromRole, childRole)
       ? [childRole, ...(await rolesOfOthers(scope, parent, [child, moved]))]
       : [childRole];
@@ -70,7 +70,7 @@ async function follow(
   board: BoardRecord,
   { from, into, causedBy }: { readonly from: ColumnRecord; readonly into: ColumnRecord; readonly causedBy: string },
 ): Promise<ItemRecord> {
-  const role = roleOf(into);
+  const role = into.role;
   const isAiProcessing = aiProcessingAfterMove(role, {});
   return changeItem(
     scope,

@@ -7,7 +7,7 @@ import type {
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnAt, requireColumn, roleOf } from '../boards/columns.ts';
+import { columnAt, requireColumn } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { requireVersion } from '../calls/version.ts';
@@ -81,7 +81,7 @@ export async function moveTo(
 ): Promise<Moved> {
   const from = columnAt(board, item.boardColumnId);
   const [fromColumn, toColumn] = [from.name, to.name];
-  const role = roleOf(to);
+  const role = to.role;
   const metadata = aiMetadata(request);
   const isAutoSync = request.isAutoSync === true;
   // To another place in its column: nobody begins or ends anything.
@@ -106,7 +106,7 @@ export async function moveTo(
     request.leaseEnds,
   );
   const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, role);
-  const crossings = [...crossing(item, board, roleOf(from), role), ...(cascade?.crossings ?? [])];
+  const crossings = [...crossing(item, board, from.role, role), ...(cascade?.crossings ?? [])];
   await followCrossings(scope, crossings);
   if (request.sentBack) await tellOfReturn(scope, item, request.sentBack);
   return { moved, fromColumn, toColumn, cascaded: cascade?.moves ?? [] };
