@@ -5,6 +5,7 @@ import type { Operation } from '@worktrack/contracts/operation';
 import type { Log } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from '../clients.ts';
+import { reportEvery } from '../report-every.ts';
 
 const REPORT_INTERVAL_MS = 1_000;
 const REPORT_DEADLINE_MS = 5_000;
@@ -25,17 +26,12 @@ export interface Refused {
 export class Refusals {
   readonly #events: Clients['events'];
   readonly #log: Log;
-  readonly #timer: NodeJS.Timeout;
+  readonly #reports = reportEvery(REPORT_INTERVAL_MS, () => this.#send());
   #counted = new Map<string, Refusal>();
-  #report: Promise<void> = Promise.resolve();
 
   constructor(events: Clients['events'], log: Log) {
     this.#events = events;
     this.#log = log;
-    this.#timer = setInterval(() => {
-      this.#report = this.#report.then(() => this.#send());
-    }, REPORT_INTERVAL_MS);
-    this.#timer.unref();
   }
 
   note({ identity, sender, requestId, operation, input }: Refused): void {
@@ -58,10 +54,8 @@ export class Refusals {
     });
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#report;
-    await this.#send();
+  stop(): Promise<void> {
+    return this.#reports.stop();
   }
 
   async #send(): Promise<void> {

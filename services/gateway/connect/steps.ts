@@ -11,6 +11,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clients } from '../clients.ts';
 import { clientOf } from '../http/client-address.ts';
 import { addressOf } from '../http/sender.ts';
+import { reportEvery } from '../report-every.ts';
 
 const REPORT_INTERVAL_MS = 1_000;
 const REPORT_DEADLINE_MS = 5_000;
@@ -26,19 +27,14 @@ export class ConnectionSteps {
   readonly #keys: Clients['keys'];
   readonly #addressSecret: KeyObject;
   readonly #log: Log;
-  readonly #timer: NodeJS.Timeout;
+  readonly #reports = reportEvery(REPORT_INTERVAL_MS, () => this.#send());
   readonly #told = new LRUCache<string, true>({ max: MAX_GRANTS });
   #notes = new Map<string, Note>();
-  #report: Promise<void> = Promise.resolve();
 
   constructor({ keys, addressSecret, log }: { keys: Clients['keys']; addressSecret: KeyObject; log: Log }) {
     this.#keys = keys;
     this.#addressSecret = addressSecret;
     this.#log = log;
-    this.#timer = setInterval(() => {
-      this.#report = this.#report.then(() => this.#send());
-    }, REPORT_INTERVAL_MS);
-    this.#timer.unref();
   }
 
   /** By a client that has no token. @param step null: it has come without one */
@@ -65,10 +61,8 @@ export class ConnectionSteps {
     this.#add(`${grant.id} missed`, note);
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#report;
-    await this.#send();
+  stop(): Promise<void> {
+    return this.#reports.stop();
   }
 
   #add(name: string, note: Note): void {

@@ -8,6 +8,7 @@ import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { Counter } from 'prom-client';
+import { reportEvery } from '../report-every.ts';
 import { QuotaUsedUp } from './limits/daily-quota.ts';
 
 const REPORT_EVERY_MS = 2_000;
@@ -49,12 +50,11 @@ interface Report {
 export class Outcomes {
   readonly #feedback: ServiceClient<typeof feedbackContract>;
   readonly #log: Log;
-  readonly #timer: NodeJS.Timeout;
+  readonly #reporting = reportEvery(REPORT_EVERY_MS, () => this.#report());
   #counts = new Map<string, Counts>();
   #unchecked = 0;
   /** What could not be reported yet. Each keeps its key, so that it is added once however often it is sent. */
   #reports: Report[] = [];
-  #reporting: Promise<void> = Promise.resolve();
 
   constructor(feedback: ServiceClient<typeof feedbackContract>, log: Log) {
     this.#feedback = feedback;
@@ -64,9 +64,6 @@ export class Outcomes {
     for (const reason of new Set([...Object.values(REFUSED_BY), 'quota', 'invalid'])) {
       submissions.inc({ outcome: 'refused', reason }, 0);
     }
-    this.#timer = setInterval(() => {
-      this.#reporting = this.#reporting.then(() => this.#report());
-    }, REPORT_EVERY_MS).unref();
   }
 
   accepted(publicKey: string, how: Accepted): void {
@@ -84,10 +81,8 @@ export class Outcomes {
     if (typeof publicKey === 'string' && isPublicKey(publicKey)) this.#count(publicKey, reason as Outcome, isChecked);
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#reporting;
-    await this.#report();
+  stop(): Promise<void> {
+    return this.#reporting.stop();
   }
 
   #count(publicKey: string, outcome: Outcome, isChecked: boolean): void {

@@ -2,6 +2,7 @@ import type { keysContract } from '@worktrack/contracts/keys/contract';
 import { type Identity, MAX_USES_PER_REPORT } from '@worktrack/contracts/keys/identity';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { reportEvery } from '../report-every.ts';
 
 /** `lastUsedAt` should be right within 5 s: the interval, plus what the message and its write take. */
 const REPORT_INTERVAL_MS = 2_000;
@@ -21,17 +22,12 @@ interface Use {
 export class LastUse {
   readonly #keys: ServiceClient<typeof keysContract>;
   readonly #log: Log;
-  readonly #timer: NodeJS.Timeout;
+  readonly #reports = reportEvery(REPORT_INTERVAL_MS, () => this.#send());
   #uses = new Map<string, Use>();
-  #report: Promise<void> = Promise.resolve();
 
   constructor(keys: ServiceClient<typeof keysContract>, log: Log) {
     this.#keys = keys;
     this.#log = log;
-    this.#timer = setInterval(() => {
-      this.#report = this.#report.then(() => this.#send());
-    }, REPORT_INTERVAL_MS);
-    this.#timer.unref();
   }
 
   note(identity: Identity): void {
@@ -46,10 +42,8 @@ export class LastUse {
     }
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#report;
-    await this.#send();
+  stop(): Promise<void> {
+    return this.#reports.stop();
   }
 
   async #send(): Promise<void> {
