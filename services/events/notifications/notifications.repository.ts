@@ -145,24 +145,13 @@ export async function settingsOfUsers(
 ): Promise<ReadonlyMap<string, SettingsRecord>> {
   const organizationId = oneOf(organizationIds);
   const found = await SettingsModel.find({ _id: oneOf(userIds), organizationId }).lean();
-  return new Map(found.map((settings) => [settings._id, byChannel(settings)]));
-}
-
-/** Earlier versions kept of which projects both channels tell together. */
-type Kept = SettingsRecord & { readonly projects?: string[] | null };
-
-function byChannel({ projects: ofBoth = null, ...settings }: Kept): SettingsRecord {
-  const { mail, webhook } = settings;
-  const placed = <Channel extends { readonly projects: string[] | null }>(channel: Channel): Channel =>
-    channel.projects === undefined ? { ...channel, projects: ofBoth } : channel;
-  return { ...settings, ...(mail && { mail: placed(mail) }), ...(webhook && { webhook: placed(webhook) }) };
+  return new Map(found.map((settings) => [settings._id, settings]));
 }
 
 type Whose = Pick<Caller, 'organizationId' | 'userId'>;
 
 export async function settingsOfUser({ organizationId, userId }: Whose): Promise<SettingsRecord | undefined> {
-  const found = await SettingsModel.findOne({ organizationId, _id: userId }).lean();
-  return found ? byChannel(found) : undefined;
+  return (await SettingsModel.findOne({ organizationId, _id: userId }).lean()) ?? undefined;
 }
 
 /** What is left out stays. A channel that is null is turned off. */
@@ -180,7 +169,7 @@ export async function saveSettings(
     ...Object.fromEntries(Object.entries(kinds).map(([kind, isOn]) => [`kinds.${kind}`, isOn])),
     ...change,
   };
-  const saved = await SettingsModel.findOneAndUpdate(
+  return await SettingsModel.findOneAndUpdate(
     { organizationId, _id: userId },
     {
       ...(Object.keys(set).length > 0 && { $set: set }),
@@ -190,7 +179,6 @@ export async function saveSettings(
   )
     .orFail()
     .lean();
-  return byChannel(saved);
 }
 
 export async function turnMailOff({ organizationId, userId }: Whose, tx: ClientSession): Promise<void> {

@@ -34,7 +34,7 @@ const connectionFields = {
   steps: mixed<Partial<Record<ConnectionStep, SeenStep>>>(),
   grantId: nullable(text()),
   createdAt: date(),
-  /** Soon, until somebody who is signed in has looked at it: anybody can start one. Absent in those of earlier versions. */
+  /** Soon, until somebody who is signed in has looked at it: anybody can start one. Absent from then on. */
   expiresAt: optional(date()),
 };
 

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
 import { event, startEvents } from '../../testing.ts';
 import { until } from '../../webhooks/testing.ts';
-import { SettingsModel } from '../notifications.model.ts';
 import { ChannelModel } from './channels.model.ts';
 import { takeChannel } from './channels.repository.ts';
 import { countMailAtOnce, MAX_AT_ONCE_PER_DAY } from './mails.repository.ts';
@@ -384,21 +383,6 @@ test('a chat tells no more than the key may see that set it, whoever sets the ma
   await until(() => expect(well.received).toHaveLength(1));
   expect(bodies(well)).toContain('seen');
   expect(bodies(well)).not.toContain('hidden');
-});
-
-test('channels of an earlier version, which kept their projects together, tell no more than before', async () => {
-  const since = new Date();
-  const [one, other] = [randomUUID(), randomUUID()];
-  await SettingsModel.collection.insertOne({
-    ...{ _id: here.ada as never, organizationId: here.organizationId, kinds: {}, projects: [one, other] },
-    mail: { times: 'daily', address: 'ada@example.com', since },
-    webhook: { url: 'https://chat.example.com/', format: 'slack', since, problem: null },
-  });
-  expect((await shown()).projects).toEqual({ mail: [one, other], webhook: [one, other] });
-  expect((await set({ mail: 'hourly' })).projects).toEqual({ mail: null, webhook: [one, other] });
-  const data = { changes: { projects: { from: null, to: [other] } } };
-  await events.take([event({ organizationId: here.organizationId, type: 'user.updated', subjectId: here.ada, data })]);
-  expect((await shown()).projects).toEqual({ mail: [other], webhook: [other] });
 });
 
 test('channels tell no more than their user may see, and nothing once the user is disabled', async () => {
