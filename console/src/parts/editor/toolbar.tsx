@@ -121,10 +121,12 @@ function inOrder() {
 
 /** Until the answer to what is typed now is there, Enter still chooses from the last one, if that fits. */
 function chooseFirst(expander: HTMLElement, typed: string): void {
-  const first = expander.querySelector('[role=option]');
-  if (first && has(first.textContent, typed)) {
-    first.setAttribute('data-combobox-option-default', 'true');
-  }
+  // Once the input that it is told of comes by here: the list forgets it at each.
+  const choose = () => {
+    const first = expander.querySelector('[role=option]');
+    if (first && has(first.textContent, typed)) first.setAttribute('data-combobox-option-default', 'true');
+  };
+  expander.addEventListener('input', choose, { once: true });
 }
 
 /** What could not be read takes nothing away: of what is offered, what still fits. */
