@@ -59,6 +59,40 @@ test('what another reviewer has just sent back is not approved', async () => {
   expect(data).toMatchObject({ columnName: 'In Progress', rework: { summary: 'Not yet' } });
 });
 
+test('a key judges nothing that took the place of what somebody else dealt with', async () => {
+  const organization = await stage.newOrganization();
+  const read = await createItem(organization, { title: 'Read', boardColumnId: 'Review' });
+  await createItem(organization, { title: 'Unread', boardColumnId: 'Review' });
+  const third = await createItem(organization, { title: 'Third', boardColumnId: 'Review' });
+  const sendBack = ({ id }: { readonly id: string }) =>
+    organization.call('POST', `/api/work-items/${id}/review`, { result: 'fail', summary: 'Not yet' });
+  const judged = async () => (await needs(organization)).map(({ kind, workItem }) => `${kind} ${workItem?.title}`);
+  const visitor = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const chosen = page.locator('.for-you-entry[aria-current="true"]');
+  await chosen.getByRole('button', { name: 'Approve' }).focus();
+  await sendBack(read);
+  await chosen.getByText('This does not need you any more.').waitFor();
+  await chosen.getByText('Read').waitFor();
+  expect(await chosen.getByRole('button').count()).toBe(0);
+  await visitor.isGood('for-you-gone');
+  await page.keyboard.press('a');
+  await page.locator('.toasts').getByText('This does not need you any more.').waitFor();
+  expect(await judged()).toEqual(['review Unread', 'review Third', 'returned Read']);
+
+  // What one goes on to does not move away below the mouse.
+  await page.locator('.for-you-entry', { hasText: 'Unread' }).getByRole('button', { name: 'Approve' }).click();
+  await expect.poll(judged).toEqual(['review Third', 'validation Unread', 'returned Read']);
+  await chosen.getByText('Third').waitFor();
+  await sendBack(third);
+  await chosen.getByText('This does not need you any more.').waitFor();
+  await page.keyboard.press('j');
+  await chosen.getByText('Unread').waitFor();
+  expect(await page.locator('.for-you').getByText('This does not need you any more.').count()).toBe(0);
+  await page.keyboard.press('a');
+  await expect.poll(judged).toEqual(['returned Read', 'returned Third']);
+});
+
 test('j leads on where the first page ends', async () => {
   const organization = await stage.newOrganization();
   const { projectId, boardId, columns, call } = organization;

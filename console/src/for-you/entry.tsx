@@ -18,16 +18,24 @@ import { words } from './messages.ts';
 interface EntryProps {
   readonly item: ForYouItem;
   readonly isChosen: boolean;
+  /** Somebody else has dealt with it. */
+  readonly isGone: boolean;
   readonly choose: () => void;
   readonly acts: Acts;
 }
 
 /** One thing that needs the user: what it is, why, since when, and what can be done about it. */
-export function Entry({ item, isChosen, choose, acts }: EntryProps) {
+export function Entry({ item, isChosen, isGone, choose, acts }: EntryProps) {
   const { workItem, invitation, since } = item;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: for the keyboard there are j and k, and the focus
-    <li class="for-you-entry" aria-current={isChosen} onClick={choose} onFocusCapture={choose}>
+    <li
+      class="for-you-entry"
+      aria-current={isChosen}
+      onClick={choose}
+      // With the mouse only once it is released: then another entry may go, and what is below it move up.
+      onFocusCapture={({ target }) => (target as Element).matches(':focus-visible') && choose()}
+    >
       <div class="for-you-what">
         <span class="row">
           {workItem && <PriorityIcon priority={workItem.priority} />}
@@ -47,9 +55,15 @@ export function Entry({ item, isChosen, choose, acts }: EntryProps) {
             <When at={since} />
           </span>
         </span>
-        <Why item={item} />
+        {isGone ? (
+          <p class="quiet" role="status">
+            {words.gone}
+          </p>
+        ) : (
+          <Why item={item} />
+        )}
       </div>
-      {(invitation || (workItem && (item.kind === 'mention' || may('work-items:write')))) && (
+      {!isGone && (invitation || (workItem && (item.kind === 'mention' || may('work-items:write')))) && (
         <Choices item={item} acts={acts} />
       )}
     </li>

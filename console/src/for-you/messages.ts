@@ -82,6 +82,12 @@ export const words = messages({
     ja: '{agent} から引き渡し',
   },
   blockedBy: { en: 'Waits for {ids}', de: 'Wartet auf {ids}', tr: '{ids} bekleniyor', ja: '{ids} を待っています' },
+  gone: {
+    en: 'This does not need you any more.',
+    de: 'Das braucht dich nicht mehr.',
+    tr: 'Bu artık sizi beklemiyor.',
+    ja: '対応は不要になりました。',
+  },
   answer: { en: 'Answer', de: 'Antwort', tr: 'Yanıt', ja: '回答' },
   send: { en: 'Send', de: 'Senden', tr: 'Gönder', ja: '送信' },
   answered: {

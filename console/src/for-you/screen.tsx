@@ -8,6 +8,7 @@ import { later } from '../parts/page/later.tsx';
 import { More } from '../parts/page/more.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { attend, attended, go, to } from '../router.ts';
 import { words as verdict } from '../verdict/messages.ts';
 import { SendBack } from '../verdict/verdict.tsx';
@@ -61,28 +62,38 @@ interface ListProps {
   readonly more: (() => void) | undefined;
 }
 
+interface Shown {
+  readonly id: string | undefined;
+  readonly at: number;
+  readonly item?: ForYouItem | undefined;
+}
+
 function List({ items: all, counts, more }: ListProps) {
   const acts = useActs();
-  const items = all.filter(({ id }) => !acts.isDone(id));
+  const open = all.filter(({ id }) => !acts.isDone(id));
   const [{ id: chosenId }, choose] = useState({ id: attended });
   useLayoutEffect(() => attend(chosenId), [chosenId]);
-  // It stays the same whatever comes above it, or comes back. What took the place of one that was dealt with is next.
-  const shown = useRef({ id: chosenId, at: 0 });
-  const found = items.findIndex(({ id }) => id === shown.current.id);
+  // It stays the same whatever comes above it, or comes back. What took the place of one that was dealt with here is next.
+  const shown = useRef<Shown>({ id: chosenId, at: 0 });
+  const { item: last } = shown.current;
+  const found = open.findIndex(({ id }) => id === shown.current.id);
+  // What somebody else has dealt with stays in its place until one goes on: a key is meant for what one has read.
+  const gone = found < 0 && last && last.id === shown.current.id && !acts.isDone(last.id) ? last : undefined;
+  const items = gone ? open.toSpliced(shown.current.at, 0, gone) : open;
   const at = found >= 0 ? found : Math.max(0, Math.min(shown.current.at, items.length - 1));
   const chosen = items[at];
-  shown.current = { id: chosen?.id, at };
+  shown.current = { id: chosen?.id, at, item: chosen };
   // Back is where one was, as j and k lead to it.
   const isStepped = useRef(attended !== undefined);
   const take = (id: string) => {
-    shown.current = { id, at };
+    shown.current = { ...shown.current, id };
     choose({ id });
   };
   const step = (id: string) => {
     isStepped.current = true;
     take(id);
   };
-  useKeys({ items, at, choose: step, more, acts });
+  useKeys({ items, at, gone, choose: step, more, acts });
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Another key has led on since it was drawn: the focus would lead back. What a dialog returns the focus to may be gone.
@@ -102,7 +113,14 @@ function List({ items: all, counts, more }: ListProps) {
           </h2>
           <ul class="plain">
             {its.map((item) => (
-              <Entry key={item.id} item={item} isChosen={item === chosen} choose={() => take(item.id)} acts={acts} />
+              <Entry
+                key={item.id}
+                item={item}
+                isChosen={item === chosen}
+                isGone={item === gone}
+                choose={() => take(item.id)}
+                acts={acts}
+              />
             ))}
           </ul>
         </section>
@@ -122,6 +140,7 @@ function List({ items: all, counts, more }: ListProps) {
 
 interface Reached extends Pick<ListProps, 'items' | 'more'> {
   readonly at: number;
+  readonly gone: ForYouItem | undefined;
   readonly choose: (id: string) => void;
   readonly acts: Acts;
 }
@@ -137,11 +156,16 @@ function useKeys(reached: Reached): void {
         if (item) choose(item.id);
         if (at + by >= items.length - 1) more?.();
       };
+      const chosen = () => latest.current.items[latest.current.at];
       const withChosen = (act: (item: ForYouItem, known: Acts) => void) => () => {
-        const item = latest.current.items[latest.current.at];
-        if (item) act(item, latest.current.acts);
+        const item = chosen();
+        if (item && item === latest.current.gone) tell(words.gone);
+        else if (item) act(item, latest.current.acts);
       };
-      const open = withChosen(({ workItem }) => workItem && go(to(`items/${workItem.taskId}`)));
+      const open = () => {
+        const { workItem } = chosen() ?? {};
+        if (workItem) go(to(`items/${workItem.taskId}`));
+      };
       return [
         { keys: 'j', label: words.next, run: step(1) },
         { keys: 'k', label: words.previous, run: step(-1) },
