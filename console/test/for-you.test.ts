@@ -93,7 +93,7 @@ test('a key judges nothing that took the place of what somebody else dealt with'
   await expect.poll(judged).toEqual(['returned Read', 'returned Third']);
 });
 
-test('j leads on where the first page ends', async () => {
+test('j leads on where the first page ends, which is not asked for again while the key is held', async () => {
   const organization = await stage.newOrganization();
   const { projectId, boardId, columns, call } = organization;
   const items = Array.from({ length: 51 }, (_, at) => ({ type: 'task', title: `Task ${at}` }));
@@ -101,8 +101,20 @@ test('j leads on where the first page ends', async () => {
   const { page } = await stage.visit('for-you', { apiKey: organization.apiKey });
   const entries = page.locator('.for-you-entry');
   await expect.poll(() => entries.count()).toBe(50);
-  for (let at = 0; at < 49; at++) await page.keyboard.press('j');
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(/for-you\?.*cursor=/, async (route) => {
+    asked++;
+    await held.promise;
+    await route.continue();
+  });
+  for (let at = 0; at < 40; at++) await page.keyboard.press('j');
+  await expect.poll(() => asked).toBe(1);
+  for (let at = 40; at < 55; at++) await page.keyboard.press('j');
+  await expect.poll(() => entries.last().getAttribute('aria-current')).toBe('true');
+  held.resolve();
   await expect.poll(() => entries.count()).toBe(51);
+  expect(asked).toBe(1);
   await page.keyboard.press('j');
   await expect.poll(() => entries.last().getAttribute('aria-current')).toBe('true');
 });

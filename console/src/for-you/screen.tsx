@@ -5,7 +5,7 @@ import { usePages } from '../api/query.ts';
 import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { later } from '../parts/page/later.tsx';
-import { More } from '../parts/page/more.tsx';
+import { More, type Paged, readOn } from '../parts/page/more.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
@@ -42,11 +42,7 @@ export function Screen() {
             </Empty>
           ) : (
             <>
-              <List
-                items={items}
-                counts={counts}
-                more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
-              />
+              <List items={items} counts={counts} pages={pages} />
               <More of={pages} />
             </>
           );
@@ -59,7 +55,7 @@ export function Screen() {
 interface ListProps {
   readonly items: readonly ForYouItem[];
   readonly counts: Readonly<Record<string, number>>;
-  readonly more: (() => void) | undefined;
+  readonly pages: Paged;
 }
 
 interface Shown {
@@ -68,7 +64,7 @@ interface Shown {
   readonly item?: ForYouItem | undefined;
 }
 
-function List({ items: all, counts, more }: ListProps) {
+function List({ items: all, counts, pages }: ListProps) {
   const acts = useActs();
   const open = all.filter(({ id }) => !acts.isDone(id));
   const [{ id: chosenId }, choose] = useState({ id: attended });
@@ -93,7 +89,7 @@ function List({ items: all, counts, more }: ListProps) {
     isStepped.current = true;
     take(id);
   };
-  useKeys({ items, at, gone, choose: step, more, acts });
+  useKeys({ items, at, gone, choose: step, pages, acts });
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Another key has led on since it was drawn: the focus would lead back. What a dialog returns the focus to may be gone.
@@ -138,7 +134,7 @@ function List({ items: all, counts, more }: ListProps) {
   );
 }
 
-interface Reached extends Pick<ListProps, 'items' | 'more'> {
+interface Reached extends Pick<ListProps, 'items' | 'pages'> {
   readonly at: number;
   readonly gone: ForYouItem | undefined;
   readonly choose: (id: string) => void;
@@ -151,10 +147,10 @@ function useKeys(reached: Reached): void {
   useShortcuts(
     useMemo(() => {
       const step = (by: number) => () => {
-        const { items, at, choose, more } = latest.current;
+        const { items, at, choose, pages } = latest.current;
         const item = items[Math.max(0, Math.min(items.length - 1, at + by))];
         if (item) choose(item.id);
-        if (at + by >= items.length - 1) more?.();
+        readOn(pages, at + by, items.length);
       };
       const chosen = () => latest.current.items[latest.current.at];
       const withChosen = (act: (item: ForYouItem, known: Acts) => void) => () => {

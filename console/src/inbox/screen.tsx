@@ -6,8 +6,8 @@ import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon } from '../parts/icons.ts';
-import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
+import { More, type Paged, readOn } from '../parts/page/more.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { When } from '../parts/when.tsx';
@@ -50,15 +50,7 @@ export function Screen() {
               </Empty>
             );
           }
-          return (
-            <Items
-              key={of.current}
-              items={items}
-              more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
-              isFetching={pages.isFetchingNextPage}
-              ask={ask}
-            />
-          );
+          return <Items key={of.current} items={items} pages={pages} ask={ask} />;
         }}
       </Loaded>
       {asking && <Asked {...asking} onClose={() => ask(undefined)} />}
@@ -68,12 +60,11 @@ export function Screen() {
 
 interface ItemsProps {
   readonly items: readonly FeedbackItem[];
-  readonly more: (() => void) | undefined;
-  readonly isFetching: boolean;
+  readonly pages: Paged;
   readonly ask: (asking: Asking) => void;
 }
 
-function Items({ items, more, isFetching, ask }: ItemsProps) {
+function Items({ items, pages, ask }: ItemsProps) {
   const list = useRef<HTMLUListElement>(null);
   const one = useRef<HTMLDivElement>(null);
   const wanted = filter('item');
@@ -97,7 +88,7 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
     const item = items[Math.max(0, Math.min(items.length - 1, to))];
     // On a phone it takes the place of the list, to which one comes back.
     if (item) setFilters({ item: item.id }, one.current?.checkVisibility() ? 'replace' : 'push');
-    if (to >= items.length - 1) more?.();
+    readOn(pages, to, items.length);
   };
   // Of one that is not listed, the next one has taken its place.
   const next = () => choose(isListed ? at + 1 : at);
@@ -149,11 +140,7 @@ function Items({ items, more, isFetching, ask }: ItemsProps) {
             </li>
           ))}
         </ul>
-        {more && (
-          <button type="button" class="button" aria-disabled={isFetching} onClick={more}>
-            {common.more}
-          </button>
-        )}
+        <More of={pages} />
       </div>
       <div ref={one} class="inbox-one" tabIndex={-1}>
         <button type="button" class="button button-quiet inbox-back" onClick={() => setFilters({ item: undefined })}>
