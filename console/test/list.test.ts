@@ -262,6 +262,32 @@ test('of many that are moved, those that could not be are told apart from the ot
   expect(await countIn(organization, 'Review')).toBe(1);
 });
 
+test('of what is moved together, what somebody else moves elsewhere at that moment stays there, also when the rest goes back', async () => {
+  const organization = await stage.newOrganization();
+  await createMany(organization, [{ title: 'One' }, { title: 'Two' }, { title: 'Three' }]);
+  const { call, columns } = organization;
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  const boxes = page.getByRole('checkbox', { name: /^Select/ });
+  await boxes.first().click();
+  await boxes.last().click({ modifiers: ['Shift'] });
+  await page.route(
+    '**/batch-move',
+    async (route) => {
+      await call('POST', '/api/work-items/batch-move', { workItemIds: ['W-T-2'], boardColumnId: columns.Done });
+      await route.fallback();
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Move' }).click();
+  await page.getByRole('menuitem', { name: 'To Do', exact: true }).click();
+  await page.locator('.toast', { hasText: 'Not moved: W-T-2. Somebody else has changed W-T-2' }).waitFor();
+  await page.locator('.toast', { hasText: '2 work items moved to To Do.' }).waitFor();
+  await page.keyboard.press('z');
+  await page.locator('.toast', { hasText: 'Undone' }).waitFor();
+  expect(await countIn(organization, 'Backlog')).toBe(2);
+  expect(await countIn(organization, 'Done')).toBe(1);
+});
+
 test('while nothing answers, the deletion of many ends, and what is left of them is still selected', async () => {
   const organization = await stage.newOrganization();
   await createMany(

@@ -245,7 +245,7 @@ const send = (entries: readonly Entry[]) =>
     call<typeof batchUpdateWorkItems>('POST /api/work-items/batch-update', { items: [...items] }),
   );
 
-export async function read(cards: readonly Pick<Card, 'id' | 'projectId'>[]): Promise<Card[]> {
+async function read(cards: readonly Pick<Card, 'id' | 'projectId'>[]): Promise<Card[]> {
   const found: Card[] = [];
   for (let at = 0; at < cards.length; at += MAX_READ) {
     const part = cards.slice(at, at + MAX_READ);

@@ -12,7 +12,7 @@ import { isSentBack } from '../parts/item/send-back.ts';
 import { did } from '../parts/popup/undo.ts';
 import { askAnyway, askWhy } from './ask.ts';
 import { type ByHand, insisting, mayInsist } from './by-hand.ts';
-import { allOf, each, inParts, leftOf, named, read, type Skipped, tellLeft, tellNotUndone } from './many.ts';
+import { allOf, each, inParts, leftOf, named, type Skipped, tellLeft, tellNotUndone } from './many.ts';
 import { words } from './messages.ts';
 import { MAX_ATTEMPTS } from './save.ts';
 import { showChange, showTrue } from './shown.ts';
@@ -96,7 +96,13 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
   const last = new Map(cards.map((card) => [card.parentId ?? card.id, card]));
   const isAlone = (card: Movable) => cards.length === 1 || (card.parentId !== null && last.get(card.parentId) === card);
   let meant = how;
-  const send = (some: readonly Movable[]) => inParts(some, (part) => batchMove(part, columnId, meant));
+  const send = async (some: readonly Movable[]) => {
+    const parts: Awaited<ReturnType<typeof batchMove>>[] = [];
+    for (const [from, its] of Map.groupBy(some, ({ boardColumnId }) => boardColumnId)) {
+      parts.push(await batchMove(its, from, columnId, meant));
+    }
+    return { items: parts.flatMap(({ items }) => items), skipped: parts.flatMap(({ skipped }) => skipped) };
+  };
   const first = await send(cards.filter((card) => !isAlone(card)));
   const askable = first.skipped.filter(({ needs }) => mayInsist(needs));
   const skipped: Skipped[] = first.skipped.filter(({ needs }) => !mayInsist(needs));
@@ -120,7 +126,7 @@ async function moveAll(cards: readonly Movable[], columnId: string, how: ByHand)
   const done = new Set([...first.items.map(({ id }) => id), ...single.keys()]);
   return {
     moved: cards.filter(({ id }) => done.has(id)),
-    left: [...leftOf(skipped, cards), ...alone.left],
+    left: [...leftBehind(skipped, cards), ...alone.left],
     single,
   };
 }
@@ -137,19 +143,17 @@ async function moveAllBack(cards: readonly Movable[], single: ReadonlyMap<string
   );
   const inBatch = cards.filter(({ id }) => !single.has(id));
   for (const [columnId, some] of Map.groupBy(inBatch, ({ boardColumnId }) => boardColumnId)) {
-    const { skipped } = await inParts(some, async (part) => {
-      const still = new Set((await read(part)).flatMap((now) => (now.boardColumnId === from ? [now.id] : [])));
-      const overtaken = part.filter(({ id }) => !still.has(id));
-      left.push(...overtaken.map((card) => ({ card, why: new Error(words.overtaken({ what: card.taskId })) })));
-      return batchMove(
-        part.filter(({ id }) => still.has(id)),
-        columnId,
-        {},
-      );
-    });
-    left.push(...leftOf(skipped, some));
+    const { skipped } = await batchMove(some, from, columnId, {});
+    left.push(...leftBehind(skipped, some));
   }
   return left;
+}
+
+function leftBehind(skipped: readonly Skipped[], cards: readonly Movable[]) {
+  return leftOf(skipped, cards).map(({ card, why }) => {
+    const isOvertaken = why instanceof ServiceError && why.code === 'CONFLICT' && !why.reason;
+    return { card, why: isOvertaken ? new Error(words.overtaken({ what: card.taskId })) : why };
+  });
 }
 
 /** What is changed about it besides, by others or here a moment ago, is no conflict. */
@@ -167,8 +171,10 @@ async function moveOne({ id, version, boardColumnId }: Movable, to: string, how:
   }
 }
 
-async function batchMove(cards: readonly Movable[], boardColumnId: string, how: ByHand) {
-  if (cards.length === 0) return { items: [], skipped: [] };
-  const input = { workItemIds: cards.map(({ id }) => id), boardColumnId, ...how };
-  return call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
+/** What others have moved elsewhere stays there. */
+function batchMove(cards: readonly Movable[], fromColumnId: string, boardColumnId: string, how: ByHand) {
+  return inParts(cards, (part) => {
+    const input = { workItemIds: part.map(({ id }) => id), fromColumnId, boardColumnId, ...how };
+    return call<typeof batchMoveWorkItems>('POST /api/work-items/batch-move', input);
+  });
 }

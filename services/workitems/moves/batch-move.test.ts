@@ -61,6 +61,14 @@ describe('a batch move', () => {
     expect((await batch([full.id], 'In Progress', { setAiProcessing: true })).movedCount).toBe(1);
   });
 
+  test('of what is to be moved from a column leaves what is elsewhere by then', async () => {
+    const [still, gone] = [await project.create('task'), await project.create('task', { column: 'Review' })];
+    const answer = await batch([still.id, gone.id], 'Done', { fromColumnId: 'Backlog' });
+    expect(answer).toMatchObject({ movedCount: 1, items: [{ id: still.id, columnName: 'Done' }] });
+    expect(answer.skipped).toEqual([{ id: gone.id, reason: 'It is in "Review" now.' }]);
+    expect(await project.get(gone.id)).toMatchObject({ columnName: 'Review', version: 1 });
+  });
+
   test('accepts 500 items, and refuses one more', async () => {
     const one = await project.create('task');
     const many = Array.from({ length: 499 }, (_, index) => `W-T-${100_000 + index}`);

@@ -23,7 +23,7 @@ const NOTE =
 
 /** As many queries for 500 items as for one; with a provider, their metadata is read first, because it may be full. */
 export async function batchMoveWorkItems(
-  { workItemIds, boardColumnId, setAiProcessing, aiProvider, ...move }: Input<typeof operation>,
+  { workItemIds, boardColumnId, fromColumnId, setAiProcessing, aiProvider, ...move }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
@@ -32,7 +32,8 @@ export async function batchMoveWorkItems(
     context,
     found.map(({ boardId }) => boardId),
   );
-  const destinations = destinationsOn(context, boards, boardColumnId);
+  const destinations = columnsMeant(context, boards, boardColumnId);
+  const origins = fromColumnId === undefined ? undefined : columnsMeant(context, boards, fromColumnId);
   const moving = new Map<string, (typeof found)[number]>();
   const skipped: Output<typeof operation>['skipped'] = [];
   for (const ref of new Set(workItemIds)) {
@@ -40,8 +41,11 @@ export async function batchMoveWorkItems(
     if (!item) skipped.push({ id: ref, reason: 'There is no such work item.' });
     else if (!destinations.has(item.boardId)) {
       skipped.push({ id: ref, reason: `Its board "${boards.get(item.boardId)?.name}" has no such column.` });
+    } else if (origins && origins.get(item.boardId)?.column.id !== item.boardColumnId) {
+      const { board } = destinations.get(item.boardId) as Place;
+      skipped.push({ id: ref, reason: `It is in "${columnAt(board, item.boardColumnId).name}" now.` });
     } else {
-      const { board, to } = destinations.get(item.boardId) as Destination;
+      const { board, column: to } = destinations.get(item.boardId) as Place;
       const asked = { keyId: context.caller.keyId, takeOver: move.takeOver };
       const taking = takingProblem(item, to, asked);
       const reason = taking ?? (await faultByHand(context, item, board, to, move));
@@ -66,7 +70,7 @@ export async function batchMoveWorkItems(
   const warnings: string[] = [];
   const returns: { readonly item: (typeof items)[number]; readonly sentBack: Return }[] = [];
   const moved = items.map((item) => {
-    const { board, to } = destinations.get(item.boardId) as Destination;
+    const { board, column: to } = destinations.get(item.boardId) as Place;
     const from = columnAt(board, item.boardColumnId);
     const hand = handMoved(context, item, board, to, move, takenFrom(item, to, context.caller.keyId));
     warnings.push(...hand.warnings);
@@ -100,23 +104,23 @@ export async function batchMoveWorkItems(
   };
 }
 
-interface Destination {
+interface Place {
   readonly board: BoardRecord;
-  readonly to: ColumnRecord;
+  readonly column: ColumnRecord;
 }
 
 /** The column in question, on each board that has it: at most one for a UUID, possibly several for a name. */
-function destinationsOn(
+function columnsMeant(
   context: FailingScope<'VALIDATION_FAILED'>,
   boards: ReadonlyMap<string, BoardRecord>,
   ref: string,
-): ReadonlyMap<string, Destination> {
-  const destinations = new Map<string, Destination>();
+): ReadonlyMap<string, Place> {
+  const found = new Map<string, Place>();
   for (const [id, board] of boards) {
-    const to = columnMeant(board, ref);
-    if (to) destinations.set(id, { board, to });
+    const column = columnMeant(board, ref);
+    if (column) found.set(id, { board, column });
   }
   const [board] = boards.values();
-  if (board && destinations.size === 0) throw noSuchColumn(context, board, ref);
-  return destinations;
+  if (board && found.size === 0) throw noSuchColumn(context, board, ref);
+  return found;
 }

@@ -875,6 +875,7 @@ export class Model {
     input: {
       workItemIds: readonly string[];
       boardColumnId: string;
+      fromColumnId?: string;
       setAiProcessing?: boolean;
       aiProvider?: string;
     } & Hand,
@@ -885,7 +886,9 @@ export class Model {
     const refs = [...new Set(input.workItemIds)];
     const isMoving = (ref: string) => {
       const item = this.find(ref);
-      return item !== undefined && item.boardId === board?.id && !this.#isRefusedByHand(item, to as ModelColumn, input);
+      if (item === undefined || item.boardId !== board?.id) return false;
+      if (input.fromColumnId !== undefined && item.boardColumnId !== input.fromColumnId) return false;
+      return !this.#isRefusedByHand(item, to as ModelColumn, input);
     };
     const skipped = refs.filter((ref) => !isMoving(ref));
     const moved = [...new Set(refs.filter(isMoving).map((ref) => this.item(ref)))];

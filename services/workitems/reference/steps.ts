@@ -387,13 +387,15 @@ const batchMove = step(
   fc.record({
     ...{ items: fc.array(Nth, { minLength: 1, maxLength: 4 }), column: Nth, byTaskId: flag, withUnknown: rarely },
     ...{ setAiProcessing: optional(flag), aiProvider: optional(fc.constant('openai')), who: Who },
-    hand: fc.record(Hand),
+    ...{ from: optional(Nth), hand: fc.record(Hand) },
   }),
-  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider, who, hand }, model, service) => {
-    const column = nth(columnsOf(model, itemAt(model, items[0] as number)), n);
+  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider, who, from, hand }, model, service) => {
+    const columns = columnsOf(model, itemAt(model, items[0] as number));
+    const column = nth(columns, n);
+    const fromColumnId = from === undefined ? undefined : nth(columns, from).id;
     const chosen = items.map((each) => itemAt(model, each));
     const workItemIds = [...chosen.map((item) => ref(item, byTaskId)), ...(withUnknown ? [uuidv7()] : [])];
-    const input = given({ workItemIds, boardColumnId: column.id, setAiProcessing, aiProvider, ...hand });
+    const input = given({ workItemIds, boardColumnId: column.id, fromColumnId, setAiProcessing, aiProvider, ...hand });
     const positions = new Map<string, number>();
     for (const id of new Set([...column.items, ...chosen.map((item) => item.id)])) {
       positions.set(id, (await service.ask('workItems.get', { id })).position);

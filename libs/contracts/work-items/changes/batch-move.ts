@@ -17,6 +17,7 @@ export const batchMoveWorkItems = operation({
   input: z.strictObject({
     workItemIds: z.array(ItemRef).min(1).max(MAX_BATCH_MOVE),
     boardColumnId: ColumnRef,
+    fromColumnId: ColumnRef.optional().describe('Only those that are still in this column; the others are skipped'),
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
     ...byHand,
@@ -48,5 +49,9 @@ export const batchMoveWorkItems = operation({
     },
   },
   rest: 'POST /api/work-items/batch-move',
-  mcp: { tool: 'batch_move_work_items', title: 'Move many work items', unlisted: ['setAiProcessing', 'aiProvider'] },
+  mcp: {
+    tool: 'batch_move_work_items',
+    title: 'Move many work items',
+    unlisted: ['fromColumnId', 'setAiProcessing', 'aiProvider'],
+  },
 });
