@@ -182,6 +182,8 @@ test('comments are sent, and files are attached, shown and deleted', async () =>
   await page.getByLabel('Comment').fill('Use the *palette*.');
   await page.keyboard.press('Control+Enter');
   await page.locator('.history em', { hasText: 'palette' }).waitFor();
+  // Which a screen reader says, too.
+  await page.locator('.toasts[aria-live]').getByText('Sent.').waitFor();
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',

@@ -166,6 +166,12 @@ export const words = messages({
     ja: 'プロンプトはまだありません。',
   },
   writePrompt: { en: 'Write a prompt', de: 'Prompt schreiben', tr: 'İstem yaz', ja: 'プロンプトを作成' },
+  promptWritten: {
+    en: 'The prompt is written.',
+    de: 'Der Prompt ist geschrieben.',
+    tr: 'İstem yazıldı.',
+    ja: 'プロンプトを作成しました。',
+  },
   promptNotWritten: {
     en: 'No prompt was written.',
     de: 'Es wurde kein Prompt geschrieben.',
@@ -214,6 +220,7 @@ export const words = messages({
     ja: '作業中のエージェントは次のハートビートで読みます。',
   },
   send: { en: 'Send', de: 'Senden', tr: 'Gönder', ja: '送信' },
+  sent: { en: 'Sent.', de: 'Gesendet.', tr: 'Gönderildi.', ja: '送信しました。' },
   notSent: { en: 'Not sent.', de: 'Nicht gesendet.', tr: 'Gönderilmedi.', ja: '送信されていません。' },
   shownOf: {
     en: 'The latest {shown} of {all}',

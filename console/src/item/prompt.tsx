@@ -6,6 +6,7 @@ import { ServiceError } from '../api/service-error.ts';
 import { dateAndTime } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
 import { Loaded } from '../parts/page/states.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
 import { Copy } from '../parts/text/copy.tsx';
 import { Markdown } from '../parts/text/markdown.tsx';
 import { may } from '../session.ts';
@@ -35,6 +36,7 @@ export function Prompt({ item }: { readonly item: WorkItem }) {
       const route = 'POST /api/work-items/:id/prompt';
       await call<typeof generateWorkItemPrompt>(route, { id: item.id }, { timeoutMs: PATIENCE_MS });
       await queries.invalidateQueries({ queryKey: key });
+      tell(words.promptWritten);
     });
   return (
     <Part title={words.prompt}>

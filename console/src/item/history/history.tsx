@@ -9,6 +9,7 @@ import { useDraft } from '../../parts/form/draft.ts';
 import { words as common } from '../../parts/messages.ts';
 import { More } from '../../parts/page/more.tsx';
 import { Loaded } from '../../parts/page/states.tsx';
+import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
 import { useAttach } from '../attachments/attach.ts';
 import { words } from '../messages.ts';
@@ -67,6 +68,7 @@ function Comment({ item }: { readonly item: WorkItem }) {
     await run(async () => {
       await call<typeof addWorkItemComment>('POST /api/work-items/:workItemId/comments', { workItemId: item.id, text });
       draft.clear();
+      tell(words.sent);
       await queries.invalidateQueries({ queryKey: ['history', item.id] });
     });
   };
