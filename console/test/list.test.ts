@@ -314,6 +314,36 @@ test('while nothing answers, the deletion of many ends, and what is left of them
   expect(asked).toBeLessThanOrEqual(1 + 6 * 4);
 });
 
+test('the deletion of many ends with the session', async () => {
+  const organization = await stage.newOrganization();
+  await createMany(
+    organization,
+    Array.from({ length: 20 }, (_, at) => ({ title: `Item ${at}` })),
+  );
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  const boxes = page.getByRole('checkbox', { name: /^Select/ });
+  await boxes.first().click();
+  await boxes.last().click({ modifiers: ['Shift'] });
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+  const { call } = organization;
+  const [session] = (await call<{ items: { id: string }[] }>('GET', '/api/sessions')).data.items;
+  let asked = 0;
+  let ended: Promise<unknown> | undefined;
+  await page.route(/\/api\/work-items\/[^/]+$/, async (route) => {
+    asked++;
+    ended ??= call('DELETE', `/api/sessions/${session?.id}`);
+    await ended;
+    await route.continue();
+  });
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Your session has ended.').waitFor();
+  await page.getByLabel('API key').fill(organization.apiKey);
+  await page.keyboard.press('Enter');
+  await page.locator('.toast', { hasText: 'Not deleted: 20 work items.' }).waitFor();
+  // As many as were on their way.
+  expect(asked).toBeLessThanOrEqual(6);
+});
+
 test('what happens meanwhile is in the list at its place, also if it happened while the list was being read', async () => {
   const organization = await stage.newOrganization();
   const early = await createItem(organization, { title: 'Early', priority: 'low' });

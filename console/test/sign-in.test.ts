@@ -8,6 +8,8 @@ test('the code in a link signs in without a click, once, and is removed from the
   const code = await stage.newCode();
   const visitor = await stage.visit(`#code=${code}`, { apiKey: null });
   await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
+  // A link may come from a stranger, who wants others to work in an account of theirs.
+  await visitor.page.locator('.toast', { hasText: /^You are signed in as .+ of .+\./ }).waitFor();
   expect(visitor.page.url()).not.toContain(code);
   const second = await stage.visit(`#code=${code}`, { apiKey: null });
   await second.page.getByRole('alert').filter({ hasText: 'This link no longer works' }).waitFor();

@@ -181,7 +181,7 @@ export async function inParts<T extends { readonly id: string }, Item>(
   return { items, skipped };
 }
 
-/** Does something to each, some at a time. While there is no answer, it ends: each would be tried several times. */
+/** Does something to each, some at a time. It ends while there is no answer, for each would be tried several times, and with the session. */
 export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
   all: readonly T[],
   what: (one: T) => Promise<R>,
@@ -199,7 +199,7 @@ export async function each<T extends Pick<Card, 'id' | 'taskId'>, R>(
         done.push({ card, result: await what(card) });
       } catch (why) {
         left.push({ card, why });
-        if (why instanceof ServiceError && why.isTransient)
+        if (why instanceof ServiceError && (why.isTransient || why.status === 401))
           left.push(...waiting.splice(0).map((rest) => ({ card: rest, why })));
       }
     }

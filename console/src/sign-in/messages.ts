@@ -14,6 +14,12 @@ export const words = messages({
     tr: 'Bağlantıyla oturum açılıyor…',
     ja: 'リンクでサインインしています…',
   },
+  signedInAs: {
+    en: 'You are signed in as {name} of {organization}.',
+    de: 'Du bist angemeldet als {name} von {organization}.',
+    tr: '{name} ({organization}) olarak oturumunuz açık.',
+    ja: '{organization} の {name} としてサインインしました。',
+  },
   instead: {
     en: 'You are signed in as {name}. The link signs in whoever it was made for, instead: use it only if you know who made it.',
     de: 'Du bist angemeldet als {name}. Der Link meldet stattdessen an, für wen er gemacht ist: Nutze ihn nur, wenn du weißt, von wem er kommt.',

@@ -31,6 +31,11 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
   useEffect(() => {
     if (!code || instead) return;
     signIn({ code })
+      // Nobody has asked for a stranger's account.
+      .then(() => {
+        const { user, organization } = identity.peek() ?? {};
+        if (user && organization) tell(words.signedInAs({ name: user.name, organization: organization.name }));
+      })
       .catch((error) => {
         const why = refusalOf(error);
         setRefusal(why);
