@@ -17,7 +17,7 @@ import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { DAYS, type DayField, fieldWords } from '../parts/item/plain-fields.ts';
+import { asStored, fieldWords, INPUTS, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
@@ -92,8 +92,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
   const [priority, setPriority] = useState<Priority>('medium');
   const [parent, setParent] = useState(place.parent ?? '');
   const [dependsOn, setDependsOn] = useState(NOTHING_ENTERED);
-  const [days, setDays] = useState<Partial<Record<DayField, string | undefined>>>({});
-  const [estimate, setEstimate] = useState('');
+  const [written, setWritten] = useState<Partial<Record<WrittenField, string>>>({});
   const [labels, setLabels] = useState<string[]>([]);
   const [template, setTemplate] = useState<Template>();
   const [isChain, setChain] = useState(false);
@@ -133,8 +132,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     const item = {
       ...{ type, ...text, priority },
       ...(parent && { parentId: parent }),
-      ...days,
-      ...(estimate && { estimate: Number(estimate) }),
+      ...Object.fromEntries(WRITTEN.flatMap((name) => (written[name] ? [[name, asStored(name, written[name])]] : []))),
       ...(labels.length > 0 && { labels }),
       ...(bases.length > 0 && { dependsOn: bases }),
     };
@@ -234,32 +232,20 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           value={parent}
           onChange={setParent}
         />
-        {DAYS.map((name) => (
+        {WRITTEN.map((name) => (
           <Field key={name} label={fieldWords[name]}>
             {(control) => (
               <input
                 {...control}
                 class="input"
-                type="date"
-                {...BOUNDS.date}
-                value={days[name] ?? ''}
-                onInput={({ currentTarget }) => setDays({ ...days, [name]: currentTarget.value || undefined })}
+                type={INPUTS[name]}
+                {...BOUNDS[INPUTS[name]]}
+                value={written[name] ?? ''}
+                onInput={({ currentTarget }) => setWritten({ ...written, [name]: currentTarget.value })}
               />
             )}
           </Field>
         ))}
-        <Field label={fieldWords.estimate}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="number"
-              {...BOUNDS.number}
-              value={estimate}
-              onInput={({ currentTarget }) => setEstimate(currentTarget.value)}
-            />
-          )}
-        </Field>
       </div>
       {HAS_SUB_ITEMS.includes(type) && <LinesField value={lines} rows={3} max={MAX_BELOW} onChange={setLines} />}
       <LabelsField key={project.id} label={common.labels} projectId={project.id} names={labels} onChange={setLabels} />

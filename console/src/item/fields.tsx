@@ -18,7 +18,7 @@ import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx'
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { DAYS, fieldWords } from '../parts/item/plain-fields.ts';
+import { fieldWords, isDay, WRITTEN } from '../parts/item/plain-fields.ts';
 import { Reason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { words as common } from '../parts/messages.ts';
@@ -85,20 +85,28 @@ export function Fields({ item }: { readonly item: WorkItem }) {
           void changeItem(item, ({ labels = [] }) => ({ labels: change(labels.map(({ name }) => name)) }))
         }
       />
-      {DAYS.map((name) => (
-        <Field key={name} label={fieldWords[name]}>
-          {(control) => (
-            <DateField
-              {...control}
-              class={item[name] ? 'input' : 'input input-unset'}
-              readOnly={disabled}
-              value={item[name] ?? ''}
-              onChange={(day) => void saveWritten({ [name]: day || null })}
-            />
-          )}
-        </Field>
-      ))}
-      <Estimate value={item.estimate} onSave={(estimate) => void saveWritten({ estimate })} />
+      {WRITTEN.map((name) =>
+        isDay(name) ? (
+          <Field key={name} label={fieldWords[name]}>
+            {(control) => (
+              <DateField
+                {...control}
+                class={item[name] ? 'input' : 'input input-unset'}
+                readOnly={disabled}
+                value={item[name] ?? ''}
+                onChange={(day) => void saveWritten({ [name]: day || null })}
+              />
+            )}
+          </Field>
+        ) : (
+          <NumberField
+            key={name}
+            label={fieldWords[name]}
+            value={item[name]}
+            onSave={(number) => void saveWritten({ [name]: number })}
+          />
+        ),
+      )}
       {item.lease && <Lease lease={item.lease} />}
       <p class="quiet item-dates">
         {words.created}: {dateAndTime(item.createdAt)}
@@ -146,18 +154,19 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
   );
 }
 
-interface EstimateProps {
+interface NumberFieldProps {
+  readonly label: string;
   readonly value: number | null;
-  readonly onSave: (estimate: number | null) => void;
+  readonly onSave: (number: number | null) => void;
 }
 
-function Estimate({ value, onSave }: EstimateProps) {
+function NumberField({ label, value, onSave }: NumberFieldProps) {
   const { field } = useWritten(String(value ?? ''), (text) => {
-    const estimate = text === '' ? null : Number(text);
-    if (estimate !== value) onSave(estimate);
+    const number = text === '' ? null : Number(text);
+    if (number !== value) onSave(number);
   });
   return (
-    <Field label={fieldWords.estimate}>
+    <Field label={label}>
       {(control) => (
         <input
           {...control}

@@ -12,7 +12,7 @@ import { PRIORITIES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
-import { isDay } from '../parts/item/plain-fields.ts';
+import { asStored, INPUTS, isWritten } from '../parts/item/plain-fields.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { useUsers } from '../parts/people/people.ts';
 import { type MenuItem, MenuList } from '../parts/popup/menu.tsx';
@@ -51,22 +51,13 @@ export function CellEditor(props: EditorProps) {
           }}
         />
       );
-    case 'estimate':
-      return (
-        <Written
-          {...props}
-          type="number"
-          value={String(card.estimate ?? '')}
-          onSave={(text) => changeItem(card, { estimate: text === '' ? null : Number(text) })}
-        />
-      );
     default:
-      return isDay(column) ? (
+      return isWritten(column) ? (
         <Written
           {...props}
-          type="date"
-          value={card[column] ?? ''}
-          onSave={(on) => changeItem(card, { [column]: on || null })}
+          type={INPUTS[column]}
+          value={String(card[column] ?? '')}
+          onSave={(text) => changeItem(card, { [column]: asStored(column, text) })}
         />
       ) : (
         <Values {...props} />

@@ -2,14 +2,14 @@ import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { keep, kept } from '../kept.ts';
-import { DAYS, type DayField, fieldWords } from '../parts/item/plain-fields.ts';
+import { fieldWords, WRITTEN } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { filter, setFilters } from '../router.ts';
 import { words as viewWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
 
 /** What a list shows beside the titles until somebody chooses, and what is changed in its cells. */
-export const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels', ...DAYS, 'estimate'];
+export const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels', ...WRITTEN];
 /** What a list shows beside the titles, in this order. */
 export const COLUMNS = [...STANDARD, ...['epic', 'agent', 'cost', 'createdAt', 'updatedAt']] as readonly Column[];
 export type Column =
@@ -27,22 +27,19 @@ export type CellName = 'title' | Column;
 
 const KEPT_AS = 'list.columns';
 
-export const WIDTHS: Readonly<Record<Column, string>> = {
+const WIDTHS: Partial<Readonly<Record<Column, string>>> = {
   column: '8rem',
-  priority: '6.25rem',
   assignee: '8rem',
   labels: 'minmax(10rem, 1fr)',
-  ...(Object.fromEntries(DAYS.map((name) => [name, '6.25rem'])) as Readonly<Record<DayField, string>>),
-  estimate: '5.25rem',
   epic: '12rem',
   agent: '10rem',
-  cost: '5.5rem',
   createdAt: '7.5rem',
   updatedAt: '7.5rem',
 };
+export const widthOf = (column: Column) => WIDTHS[column] ?? '6.25rem';
 
 export const SORT_KEYS: readonly (CellName & SortKey)[] = [
-  ...(['title', 'priority', 'assignee', ...DAYS, 'estimate', 'createdAt', 'updatedAt'] as const),
+  ...(['title', 'priority', 'assignee', ...WRITTEN, 'createdAt', 'updatedAt'] as const),
 ];
 
 export const GROUPINGS: readonly Grouping[] = ['column', 'epic', 'assignee', 'priority', 'label', 'agentState', 'type'];

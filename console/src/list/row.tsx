@@ -7,7 +7,7 @@ import { day, dollars, number, shortUtcDay } from '../language/format.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { Label } from '../parts/item/label.tsx';
-import { DAYS, type DayField, isDay } from '../parts/item/plain-fields.ts';
+import { isDay, isWritten, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
 import { memo } from '../parts/memo.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { toPanel } from '../router.ts';
@@ -91,7 +91,7 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
   }, [isFocused, isEditing]);
   const tabIndex = tabStop === name ? 0 : -1;
   const close = () => actions.edit(undefined);
-  const isWritten = isEditing && ['title', ...DAYS, 'estimate'].includes(name);
+  const isInput = isEditing && (isTitle || isWritten(name));
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the table's
@@ -118,19 +118,19 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
     >
       {isTitle && <TypeIcon type={card.type} />}
       {isTitle && <span class="list-id">{card.taskId}</span>}
-      {!isWritten && isTitle && (
+      {!isInput && isTitle && (
         <a ref={link} href={toPanel(card.taskId)} tabIndex={tabIndex} draggable={false}>
           {card.title}
         </a>
       )}
-      {!isWritten && !isTitle && contentOf(name, card, board)}
+      {!isInput && !isTitle && contentOf(name, card, board)}
       {isEditing && <CellEditor card={card} board={board} column={name} cell={cell} onClose={close} />}
     </div>
   );
 }
 
 /** Where no head names the columns, dates and numbers say what they are. */
-const BARE: readonly CellName[] = [...DAYS, 'estimate', 'cost', 'createdAt', 'updatedAt'];
+const BARE: readonly CellName[] = [...WRITTEN, 'cost', 'createdAt', 'updatedAt'];
 
 const roleIn = (board: Board | undefined, columnId: string) => board?.columns.find(({ id }) => id === columnId)?.role;
 
@@ -158,8 +158,6 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
         <Label key={id} name={label} colour={colour} />,
         ' ',
       ]);
-    case 'estimate':
-      return card.estimate !== null && number(card.estimate);
     case 'epic':
       return card.epic && <Text>{card.epic.title}</Text>;
     case 'agent':
@@ -178,14 +176,20 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
     case 'cost':
       return Number(card.estimatedCost) > 0 && dollars(Number(card.estimatedCost));
     default:
-      return isDay(name) ? dayOf(name, card, board) : day(card[name]);
+      return isWritten(name) ? writtenIn(name, card, board) : day(card[name]);
   }
 }
 
-function dayOf(name: DayField, card: Card, board: Board | undefined): ComponentChildren {
-  const on = card[name];
-  const isOverdue = name === 'dueDate' && on && on < today.value && roleIn(board, card.boardColumnId) !== 'done';
-  return on && <span class={isOverdue ? 'list-overdue' : ''}>{shortUtcDay(on)}</span>;
+function writtenIn(name: WrittenField, card: Card, board: Board | undefined): ComponentChildren {
+  const on = name === 'dueDate' && card[name];
+  const isOverdue = on && on < today.value && roleIn(board, card.boardColumnId) !== 'done';
+  const text = textOf(name, card);
+  return isOverdue ? <span class="list-overdue">{text}</span> : text;
+}
+
+function textOf(name: WrittenField, card: Card): string | false | null {
+  if (isDay(name)) return card[name] && shortUtcDay(card[name]);
+  return card[name] !== null && number(card[name]);
 }
 
 function Named({ name, isAgent = false }: { readonly name: string; readonly isAgent?: boolean }) {
@@ -208,8 +212,7 @@ function nameOfCell(name: CellName, card: Card): string {
     priority: itemWords[card.priority],
     assignee: card.assignee,
     labels: card.labels.map((label) => label.name).join(', '),
-    estimate: card.estimate !== null && number(card.estimate),
   };
-  const value = isDay(name) ? card[name] && shortUtcDay(card[name]) : values[name];
+  const value = isWritten(name) ? textOf(name, card) : values[name];
   return `${nameOf(name)}: ${value || '–'}`;
 }

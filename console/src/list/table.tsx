@@ -15,7 +15,7 @@ import { words as viewWords } from '../views/messages.ts';
 import { selectByDrag } from '../views/selection/band.ts';
 import { extendTo, selected, selectNothing, toggle } from '../views/selection/selection.ts';
 import { isEdited } from './cell-editor.tsx';
-import { type CellName, type Column, directionOf, nameOf, SORT_KEYS, sortAfter, WIDTHS } from './columns.ts';
+import { type CellName, type Column, directionOf, nameOf, SORT_KEYS, sortAfter, widthOf } from './columns.ts';
 import { type ListCards, PAGE_SIZE } from './list-cards.ts';
 import { words } from './messages.ts';
 import { Row, type RowActions } from './row.tsx';
@@ -173,7 +173,7 @@ export function Table({ list, boards, columns }: TableProps) {
     : first
       ? { key: first.key, id: first.card.id, cell: 'title' }
       : undefined;
-  const widths = [...(mayWrite ? ['2.25rem'] : []), 'minmax(18rem, 4fr)', ...columns.map((column) => WIDTHS[column])];
+  const widths = [...(mayWrite ? ['2.25rem'] : []), 'minmax(18rem, 4fr)', ...columns.map(widthOf)];
   const drawn = rows.entries.flatMap(({ index, start, key }) => {
     const line = lines[index];
     if (!line) return [];

@@ -49,7 +49,7 @@ export interface Between {
   readonly after?: string | undefined;
 }
 
-type DayField = Exclude<PlainField, 'priority' | 'estimate'>;
+type DayField = { [Name in PlainField]: string extends ListedItem[Name] ? Name : never }[PlainField];
 
 /** Never so without a day. */
 export function isBetween(field: DayField, { before, after = '' }: Between): Condition {

@@ -8,9 +8,21 @@ export const fieldWords = messages({
   estimate: { en: 'Estimate', de: 'Schätzung', tr: 'Tahmin', ja: '見積もり' },
 }) satisfies Readonly<Record<PlainField, string>>;
 
-/** Those that are days: in forms, lists and filters all of them come together. */
-export const DAYS = ['dueDate'] as const satisfies readonly PlainField[];
-export type DayField = (typeof DAYS)[number];
-export const isDay = (name: string): name is DayField => (DAYS as readonly string[]).includes(name);
+/** Those that are written, not chosen, by the kind of their input: forms, lists and cells show all of them in this order, and filters the days. */
+export const INPUTS = { dueDate: 'date', estimate: 'number' } as const satisfies Partial<
+  Record<PlainField, 'date' | 'number'>
+>;
+export type WrittenField = keyof typeof INPUTS;
+export const WRITTEN = Object.keys(INPUTS) as readonly WrittenField[];
+export const isWritten = (name: string): name is WrittenField => name in INPUTS;
+
+export type DayField = { [Name in WrittenField]: (typeof INPUTS)[Name] extends 'date' ? Name : never }[WrittenField];
+export const isDay = (name: string): name is DayField => INPUTS[name as WrittenField] === 'date';
+export const DAYS = WRITTEN.filter(isDay);
+
+export function asStored(name: WrittenField, text: string): string | number | null {
+  if (text === '') return null;
+  return isDay(name) ? text : Number(text);
+}
 
 export const PLAIN_FIELDS = Object.keys(fieldWords) as readonly PlainField[];
