@@ -152,6 +152,44 @@ describe('what a write emits', () => {
     expect(failures).toBeLessThan(0);
   });
 
+  test('is tried again at one pace while it cannot be published, however often others tell of more, and the log says so once', async () => {
+    const triedAtMs: number[] = [];
+    let isAway = true;
+    const failing: typeof outbox = {
+      ...outbox,
+      next: (...asked) => {
+        triedAtMs.push(performance.now());
+        return isAway ? Promise.reject(new Error('The database is away.')) : outbox.next(...asked);
+      },
+    };
+    const lines: string[] = [];
+    const listening = Object.assign(createLog('test', 'silent'), {
+      warn: (_: object, text: string) => lines.push(text),
+      info: (_: object, text: string) => lines.push(text),
+    });
+    let tell = () => {};
+    const told = (listener: () => void) => {
+      tell = listener;
+      return { stop: () => {} };
+    };
+    await OutboxModel.create(record('kept', 1));
+    await publisher({ sources: [failing], log: listening, onEmitted: told, lookEveryMs: 24 * 3_600_000 });
+    for (let hint = 1; hint <= 10; hint++) {
+      const before = triedAtMs.length;
+      tell();
+      await expect.poll(() => triedAtMs.length).toBeGreaterThan(before);
+    }
+    const first = triedAtMs.length;
+    await expect.poll(() => triedAtMs.length, { timeout: 10_000 }).toBeGreaterThan(first + 4);
+    // Half a second between two of them, and timers may be a little early.
+    expect((triedAtMs[first + 4] ?? 0) - (triedAtMs[first] ?? 0)).toBeGreaterThan(4 * 450);
+    isAway = false;
+    await expect.poll(() => revisionsBySubject()).toEqual({ kept: [1] });
+    await expect
+      .poll(() => lines)
+      .toEqual(['Events could not be published; trying again', 'Events are published again']);
+  });
+
   test('is not there if the write is not', async () => {
     await publisher();
     const refused = commitAlone(async ({ writes }) => {

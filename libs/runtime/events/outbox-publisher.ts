@@ -68,6 +68,9 @@ export class OutboxPublisher {
   readonly #fallback: NodeJS.Timeout;
   #hint: NodeJS.Timeout | undefined;
   #isHintDue = false;
+  #retry: NodeJS.Timeout | undefined;
+  /** What a pass failed on that was reported, until one succeeds: a full disk of the broker would fill that of the log, too. */
+  #reported: string | undefined;
   #pass: Promise<void> | undefined;
   #isPassDue = false;
   #isClosing = false;
@@ -98,6 +101,7 @@ export class OutboxPublisher {
     this.#emitted.stop();
     clearInterval(this.#fallback);
     clearTimeout(this.#hint);
+    clearTimeout(this.#retry);
     // Whatever is waiting for the broker's confirmation ends with the channel.
     await this.#publisher.close();
     await Promise.race([this.#pass, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
@@ -140,14 +144,25 @@ export class OutboxPublisher {
       try {
         const published = await this.#publishAll();
         oldestAtMs = undefined;
+        if (this.#reported !== undefined) this.#log.info({}, 'Events are published again');
+        this.#reported = undefined;
         if (published >= BUSY_EVENTS) await earliestNext;
       } catch (error) {
         // They stay where they are.
-        if (!this.#isClosing) this.#log.warn({ error }, 'Events could not be published; trying again');
-        setTimeout(() => this.#passIfElected(), RETRY_AFTER_MS).unref();
+        if (!this.#isClosing) this.#failed(error);
         return;
       }
     }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#reported !== `${error}`) this.#log.warn({ error }, 'Events could not be published; trying again');
+    this.#reported = `${error}`;
+    // One, however many hints and looks have begun a pass meanwhile: if each that failed began others, they would become ever more.
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#passIfElected();
+    }, RETRY_AFTER_MS).unref();
   }
 
   /** @returns how many */
