@@ -63,6 +63,8 @@ COPY --from=services /app/cli cli
 COPY --from=services /app/libs libs
 COPY --from=services /app/services services
 COPY --from=services /app/.compiled .compiled
+# For what a gateway keeps (FEEDBACK_SPOOL_DIR): a new volume takes over from here whose it is.
+RUN install -d -o 1000 -g 1000 /var/lib/worktrack
 # The user `node` of the official image, by number: so an orchestrator can see that it is not root.
 USER 1000:1000
 # The gateway's API; health and metrics of every service.

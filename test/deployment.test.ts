@@ -103,6 +103,18 @@ test('in Compose, no health check is a list with spaces in what it holds: the Do
   for (const check of checks) if (typeof check !== 'string') expect(check.join(' ').split(' ')).toEqual(check);
 });
 
+test('in Compose, the folder that .env.example names for the spool is in a volume, which belongs to the user of the image', () => {
+  const { services, volumes } = load(compose) as {
+    services: Record<string, { volumes?: string[] }>;
+    volumes: Record<string, unknown>;
+  };
+  const [, spool = ''] = /^# FEEDBACK_SPOOL_DIR=(.+)\/spool$/m.exec(file('.env.example')) ?? [];
+  expect(services.gateway?.volumes).toEqual([`gateway:${spool}`]);
+  expect(volumes).toHaveProperty('gateway');
+  const [, user] = /^USER (\d+):\1$/m.exec(file('Dockerfile')) ?? [];
+  expect(file('Dockerfile')).toContain(`install -d -o ${user} -g ${user} ${spool}\n`);
+});
+
 test('in Compose, the broker keeps as little of its log in memory as that of the stack', () => {
   expect(compose).toContain(`raft.wal_max_size_bytes = ${WAL_MAX_BYTES}\n`);
 });
