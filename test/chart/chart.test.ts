@@ -27,6 +27,7 @@ const EVERYTHING = {
   'monitoring.runbooks': 'https://wiki.example/runbooks',
   'tests.existingSecret': 'test-key',
   existingSecret: 'of-ours',
+  'image.pullSecrets': [{ name: 'registry' }],
   priorityClassName: 'high',
   extraEnv: [{ name: 'TZ', value: 'UTC' }],
   extraVolumes: [{ name: 'spool', emptyDir: {} }],
@@ -72,11 +73,18 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     }
   });
 
-  test.each(['volumes', 'priorityClassName'] as const)('gives every pod the %s of the values', (field) => {
-    const given = { volumes: EVERYTHING.extraVolumes, priorityClassName: 'high' };
-    for (const pod of pods(all)) expect(pod[field]).toEqual(given[field]);
-    for (const pod of pods(plain)) expect(pod[field]).toBeUndefined();
-  });
+  test.each(['volumes', 'priorityClassName', 'imagePullSecrets'] as const)(
+    'gives every pod the %s of the values',
+    (field) => {
+      const given = {
+        volumes: EVERYTHING.extraVolumes,
+        priorityClassName: 'high',
+        imagePullSecrets: EVERYTHING['image.pullSecrets'],
+      };
+      for (const pod of pods(all)) expect(pod[field]).toEqual(given[field]);
+      for (const pod of pods(plain)) expect(pod[field]).toBeUndefined();
+    },
+  );
 
   test('gives every container the environment, the mounts, the Secret and the probes', () => {
     for (const { containers, automountServiceAccountToken, topologySpreadConstraints } of pods(all)) {
@@ -283,6 +291,7 @@ interface PodSpec {
   readonly containers: readonly Container[];
   readonly volumes?: unknown;
   readonly priorityClassName?: string;
+  readonly imagePullSecrets?: readonly object[];
   readonly automountServiceAccountToken: boolean;
   readonly topologySpreadConstraints: unknown;
 }
