@@ -31,7 +31,9 @@ afterEach(() => void vi.useRealTimers());
 const goForward = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
 
 /** What 0.1 did not store about a lease. */
-const LEASE_SINCE_0_1 = 'agent claimedAt leaseSeconds stallsAt state userId heardRevision unsettledUntil'.split(' ');
+const LEASE_SINCE_0_1 = 'agent run claimedAt leaseSeconds stallsAt state userId heardRevision unsettledUntil'.split(
+  ' ',
+);
 const told = (act: () => Promise<unknown>) => toldBy(project.caller.organizationId, act);
 /** As `<type without its kind> <task>`. */
 const brief = (events: readonly PublishedEvent[]) =>
@@ -260,6 +262,7 @@ describe('leases', () => {
     const ofEnded = await told(() => settleEndedLeases(new Date()));
     expect(brief(ofEnded)).toEqual(expired(ended));
     expect(ofEnded[0]?.data).toMatchObject({ agent: 'one', keyId: project.caller.keyId });
+    expect((await project.get(live.id)).lease).toMatchObject({ agent: 'two', state: 'working', stalled: false });
     await lookThrough();
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
     goForward(901);

@@ -92,7 +92,7 @@ export function needUnder(lease: LeaseRecord, now: Date): Attention['needs'] {
 
 /** Whether the service has noticed (leases/settle.ts) that no heartbeat came in time. */
 function isStallTold({ stallsAt, unsettledUntil }: LeaseRecord, now: Date): boolean {
-  return stallsAt !== undefined && stallsAt <= now && unsettledUntil !== undefined && unsettledUntil > stallsAt;
+  return stallsAt <= now && unsettledUntil !== undefined && unsettledUntil > stallsAt;
 }
 
 function isSame(one: { since: Date; kind?: Need } | null, other: { since: Date; kind?: Need } | null | undefined) {

@@ -107,8 +107,8 @@ const leaseFields = {
   /** The API key that claimed. */
   keyId: text(),
   agent: text(),
-  /** Names the work from this claim on, in all that is recorded of it. Absent in leases of earlier versions. */
-  run: optional(text()),
+  /** Names the work from this claim on, in all that is recorded of it. */
+  run: text(),
   /** How often the agent was heard of since. */
   beats: optional(number()),
   claimedAt: date(),

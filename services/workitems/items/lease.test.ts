@@ -7,6 +7,7 @@ const lease = (expiresAt: string): LeaseRecord => ({
   token: 'mine',
   keyId: 'my key',
   agent: 'agent',
+  run: 'run',
   claimedAt: new Date('2026-06-01T11:00:00Z'),
   expiresAt: new Date(expiresAt),
   leaseSeconds: 3_600,

@@ -80,17 +80,15 @@ export function isHolder(
 /** A lease as it is shown; null once it has ended. */
 export function shownLease(lease: LeaseRecord | null | undefined, now = new Date()): ShownLease | null {
   if (!isLive(lease, now)) return null;
-  // Versions before this one kept only token, key and expiry. Theirs have all ended an hour after the upgrade.
-  const { agent = 'unknown', keyId, claimedAt = lease.expiresAt, expiresAt, state = 'working', stallsAt } = lease;
-  const lastHeartbeatAt = stallsAt && new Date(stallsAt.getTime() - lease.leaseSeconds * STALLS_AFTER * SECOND_MS);
+  const { agent, keyId, claimedAt, expiresAt, state, stallsAt, leaseSeconds } = lease;
   return {
     agent,
     keyId,
     claimedAt: claimedAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
-    lastHeartbeatAt: (lastHeartbeatAt ?? claimedAt).toISOString(),
+    lastHeartbeatAt: after(stallsAt, -leaseSeconds * STALLS_AFTER).toISOString(),
     state,
-    stalled: stallsAt !== undefined && stallsAt <= now,
+    stalled: stallsAt <= now,
     note: lease.note ?? null,
     progress: lease.progress ?? null,
     question: state === 'awaiting_input' ? (lease.question ?? null) : null,

@@ -22,7 +22,7 @@ export function previousAfter(
   const { lease } = before;
   if (!lease || lease.token === after.lease?.token) return undefined;
   return {
-    agent: lease.agent ?? 'unknown',
+    agent: lease.agent,
     endedBecause: why === 'completed' || isLive(lease, now) ? why : 'expired',
     note: lease.note ?? null,
     checkpoint: lease.checkpoint ?? before.previous?.checkpoint ?? null,

@@ -12,7 +12,7 @@ export function isReturned({ returned, lease }: Pick<ItemRecord, 'returned' | 'l
 
 /** Whether claiming it means fixing something, including when the agent that was going to did not come back. */
 export function isRework({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>): boolean {
-  return !!(returned ?? lease?.before?.returned);
+  return !!(returned ?? lease?.before.returned);
 }
 
 /** What to fix, as lists show it. */

@@ -21,15 +21,13 @@ export function keyWarnings(metadata: Metadata = {}): string[] {
   });
 }
 
-type Held = Pick<ItemRecord, 'taskId' | 'lease' | 'assignee'>;
+type Held = Pick<ItemRecord, 'taskId' | 'lease'>;
 
 /** A person may step in, but should know whose work it is. */
 export function heldWarnings(items: readonly Held[], keyId: string, now = new Date()): string[] {
-  return items.flatMap(({ taskId, lease, assignee }) => {
+  return items.flatMap(({ taskId, lease }) => {
     if (!isLive(lease, now) || lease.keyId === keyId) return [];
-    return [
-      `${taskId} is held by ${lease.agent ?? assignee ?? 'another agent'} until ${lease.expiresAt.toISOString()}.`,
-    ];
+    return [`${taskId} is held by ${lease.agent} until ${lease.expiresAt.toISOString()}.`];
   });
 }
 

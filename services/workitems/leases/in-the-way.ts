@@ -36,7 +36,7 @@ export interface InTheWay extends Whereabouts {
 }
 
 function obstacle({ column, role, waitsFor, hasChildren, ...place }: InTheWay, now: Date): string {
-  if (isLive(place.lease, now)) return `is ${heldBy(place)}`;
+  if (isLive(place.lease, now)) return `is ${heldBy(place.lease)}`;
   if (waitsFor.length > 0) {
     const few = waitsFor.slice(0, FEW_DEPENDENCIES).map((each) => `${each.name} (${whereIs(each, now)})`);
     const more = waitsFor.length - few.length;
@@ -50,15 +50,14 @@ function obstacle({ column, role, waitsFor, hasChildren, ...place }: InTheWay, n
   return `is in ${column} without a lease${place.assignee === null ? '' : `, assigned to ${place.assignee}`}`;
 }
 
-function whereIs({ column, lease, assignee = null }: Partial<Whereabouts>, now: Date): string {
+function whereIs({ column, lease }: Partial<Whereabouts>, now: Date): string {
   if (column === undefined) return 'does not exist';
-  return isLive(lease, now) ? `${column}, ${heldBy({ lease, assignee })}` : column;
+  return isLive(lease, now) ? `${column}, ${heldBy(lease)}` : column;
 }
 
-function heldBy({ lease, assignee }: Pick<Whereabouts, 'lease' | 'assignee'>): string {
-  const holder = `held by ${lease?.agent ?? assignee ?? 'another agent'} until ${lease?.expiresAt.toISOString()}`;
-  if (lease?.state !== 'awaiting_input') return holder;
-  const { question } = lease;
+function heldBy({ agent, expiresAt, state, question }: NonNullable<Whereabouts['lease']>): string {
+  const holder = `held by ${agent} until ${expiresAt.toISOString()}`;
+  if (state !== 'awaiting_input') return holder;
   return `${holder}, waiting for an answer${question === undefined ? '' : ` to ${JSON.stringify(shortened(question))}`}`;
 }
 

@@ -1,5 +1,4 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { DEFAULT_LEASE_SECONDS } from '@worktrack/contracts/work-items/agents/leases';
 import type { reportProgress as operation } from '@worktrack/contracts/work-items/agents/progress';
 import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/costs/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
@@ -40,7 +39,7 @@ export async function reportProgress(
   }
   const model = input.model ?? before.report?.model;
   const context = { ...given, by: { agent: before.agent, run: before.run, model } };
-  const state = input.state ?? before.state ?? 'working';
+  const state = input.state ?? before.state;
   const { question, note, progress, checkpoint } = input;
   if (question !== undefined && state !== 'awaiting_input') {
     throw context.fail('VALIDATION_FAILED', 'state: must be "awaiting_input" to ask a question.', {
@@ -48,7 +47,7 @@ export async function reportProgress(
     });
   }
   const answers = await answersTo(context, item._id, before, {
-    after: before.heardRevision ?? item.revision,
+    after: before.heardRevision,
     limit: MAX_ANSWERS,
   });
   const report = await reportAfter(before.report, input, now);
@@ -64,7 +63,7 @@ export async function reportProgress(
   const isAsked = question !== undefined && question !== before.question;
   const waitsAnew = state === 'awaiting_input' && (isAsked || before.state !== 'awaiting_input');
   const { notices = [], ...kept } = before;
-  const lease = renewed(kept, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
+  const lease = renewed(kept, now, before.leaseSeconds, {
     state,
     beats: (before.beats ?? 0) + 1,
     ...(note !== undefined && { note }),
@@ -85,10 +84,10 @@ export async function reportProgress(
       ]
     : [];
   const board = await boardOf(context, item);
-  if (state === (before.state ?? 'working')) {
+  if (state === before.state) {
     renewLease(context, item, lease, asked);
   } else {
-    const changes = { leaseState: { from: before.state ?? 'working', to: state } };
+    const changes = { leaseState: { from: before.state, to: state } };
     const latest = { note: lease.note ?? null, progress: lease.progress ?? null };
     changeItem(context, item, board, { lease }, [
       { type: 'work_item.updated', data: { changes } },

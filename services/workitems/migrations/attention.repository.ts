@@ -64,7 +64,7 @@ async function wrongBelow(organizationId: string, item: Item): Promise<BlockedOn
   const wrong: BlockedOn[] = gone.map((ref) => ({ ref, taskId: ref, why: 'deleted' }));
   for (const dependency of own) {
     const { _id: ref, taskId, returned, lease } = dependency;
-    if (returned ?? lease?.before?.returned) wrong.push({ ref, taskId, why: 'returned' });
+    if (returned ?? lease?.before.returned) wrong.push({ ref, taskId, why: 'returned' });
     else if (await dependsOn(organizationId, dependency, item)) wrong.push({ ref, taskId, why: 'cycle' });
   }
   const others = marks.filter(({ ref }) => wrong.every((each) => each.ref !== ref));

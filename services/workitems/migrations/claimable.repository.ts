@@ -1,12 +1,15 @@
+import { DEFAULT_LEASE_SECONDS } from '@worktrack/contracts/work-items/agents/leases';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { oneOf } from '@worktrack/runtime/database/one-of';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { roleAt } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { claimable } from '../items/claimable.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import type { LeaseRecord } from '../items/lease.model.ts';
 
 const BATCH = 500;
 
@@ -20,7 +23,9 @@ const FIELDS = {
   assignee: 1,
   priority: 1,
   position: 1,
+  revision: 1,
   treeVersion: 1,
+  updatedAt: 1,
   'metadata.dependsOn': 1,
 } as const;
 type Older = Pick<
@@ -35,6 +40,8 @@ type Older = Pick<
   | 'assignee'
   | 'priority'
   | 'position'
+  | 'revision'
+  | 'updatedAt'
 > & {
   readonly metadata?: { readonly dependsOn?: unknown };
   readonly treeVersion?: number;
@@ -71,8 +78,7 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
   await ItemModel.bulkWrite(
     items.map((item) => {
       const { _id, projectId, type, assignee } = item;
-      // 0.1 kept who held it as the assignee alone.
-      const lease = item.lease && { ...item.lease, agent: assignee ?? 'unknown', unsettledUntil: item.lease.expiresAt };
+      const lease = item.lease && leaseOf(item.lease, item);
       const dependsOn = dependenciesOf(item.metadata);
       const waitsFor = dependsOn.filter((reference) => !met.has(`${projectId} ${reference}`));
       const { priority, position, boardColumnId } = item;
@@ -92,6 +98,13 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
       };
     }),
   );
+}
+
+/** 0.1 stored whose key a lease is of, and until when; its agent as the assignee alone. As it takes no heartbeats, it does not stall. */
+function leaseOf(lease: LeaseRecord, { assignee, updatedAt, revision }: Older): LeaseRecord {
+  const learned = { agent: assignee ?? 'unknown', run: uuidv7(), claimedAt: updatedAt, heardRevision: revision };
+  const term = { leaseSeconds: DEFAULT_LEASE_SECONDS, stallsAt: lease.expiresAt, unsettledUntil: lease.expiresAt };
+  return { ...lease, ...learned, ...term, state: 'working' };
 }
 
 async function countChildren(organizationId: string, ids: readonly string[]): Promise<Map<string, number>> {

@@ -51,7 +51,7 @@ export async function keepSession(
     durationMs: durationMs === undefined ? null : Math.max(0, durationMs - (abandoned?.durationMs ?? 0)),
     sessionType,
     agent: agent ?? lease?.agent ?? null,
-    ...(lease?.run && { run: lease.run }),
+    ...(lease && { run: lease.run }),
     ...(lease?.beats && { heartbeats: lease.beats }),
     keyId: scope.caller.keyId,
     createdAt,

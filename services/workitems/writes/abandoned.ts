@@ -22,7 +22,7 @@ export function abandonSession(
     ...{ projectId, workItemId: _id, taskId, aiModel: model, provider, durationMs },
     sessionType: SESSION_TYPE,
     agent: lease.agent,
-    ...(lease.run && { run: lease.run }),
+    run: lease.run,
     ...(lease.beats && { heartbeats: lease.beats }),
     keyId: lease.keyId,
     createdAt: new Date(),
