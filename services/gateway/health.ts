@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Broker } from '@worktrack/rpc/connection';
 import { brokerVersion, queueLengths } from '@worktrack/rpc/queue-lengths';
-import type { Readiness } from '@worktrack/runtime/process/service';
+import type { Readiness, State } from '@worktrack/runtime/process/service';
 import { type Redis, ReplyError } from '@worktrack/runtime/redis/connection';
 import { CHECK_DEADLINE_MS, NO_ANSWER, type ServiceChecks } from './checks.ts';
 import { VERSION } from './version.ts';
@@ -20,16 +20,14 @@ export async function lookAtHealth(needs: {
 }): Promise<Health> {
   const { services, broker, redis, lastBackupFile } = needs;
   const names = Object.keys(services.checks);
-  const [readiness, { queues, ...ofBroker }, lastBackup, { version: redisVersion, ...ofRedis }] = await Promise.all([
+  const [readiness, { queues, ...ofBroker }, lastBackup, redisVersion] = await Promise.all([
     needs.readiness(),
     askBroker(broker, names),
     lastBackupFile === undefined ? null : changedAt(lastBackupFile),
-    ask(redis),
+    versionOf(redis),
   ]);
   return {
-    components: Object.entries({ ...readiness.needs, ...ofBroker, ...ofRedis }).map(([name, found]) =>
-      component(name, found),
-    ),
+    components: Object.entries({ ...readiness.needs, ...ofBroker }).map(([name, found]) => component(name, found)),
     queues,
     lag: names.map((service) => ({ service, seconds: secondsOf(services.tookMs.get(service)) })),
     lastBackup,
@@ -66,13 +64,24 @@ async function askBroker(
   return lengths ? { queues: [...lengths] } : { queues: [], rabbitmq: NO_ANSWER };
 }
 
-/** Its connection may stand, and nobody answer: readiness is asked too often to wait for that. */
-async function ask(redis: Redis): Promise<{ readonly version: string | null; readonly redis?: string }> {
+/** Its user may not be allowed to ask. */
+async function versionOf(redis: Redis): Promise<string | null> {
   try {
-    return { version: /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? null };
-  } catch (error) {
-    // What it refuses, it has answered: its user may not ask.
-    if (redis.status !== 'ready' || error instanceof ReplyError) return { version: null };
-    return { version: null, redis: `${DEGRADED}Redis does not answer; caches and rate windows are not shared.` };
+    return /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? null;
+  } catch {
+    return null;
   }
+}
+
+/** Its connection may stand, and nobody answer. */
+export async function stateOf(redis: Redis): Promise<State> {
+  try {
+    await redis.ping();
+  } catch (error) {
+    // What it refuses, it has answered.
+    if (error instanceof ReplyError) return undefined;
+    const found = redis.status === 'ready' ? 'does not answer' : 'is unavailable';
+    return { degraded: `Redis ${found}; caches and rate windows are not shared.` };
+  }
+  return undefined;
 }

@@ -22,7 +22,7 @@ import { loadConsoleFiles } from './console/files.ts';
 import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
 import { Spool } from './feedback/spool/spool.ts';
-import { lookAtHealth } from './health.ts';
+import { lookAtHealth, stateOf } from './health.ts';
 import { urlOfListener } from './http/loopback.ts';
 import { createAuthenticator } from './identity/authenticate.ts';
 import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
@@ -37,11 +37,7 @@ const REFRESH_PURPOSE = 'refresh tokens';
 await runService('gateway', settings, async ({ log, check, onStop, readiness }) => {
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
-  check('redis', () =>
-    redis.status === 'ready'
-      ? undefined
-      : { degraded: 'Redis is unavailable; caches and rate windows are not shared.' },
-  );
+  check('redis', () => stateOf(redis));
 
   const broker = await connectBroker({
     url: settings.RABBITMQ_URL,

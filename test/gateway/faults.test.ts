@@ -99,6 +99,9 @@ describe('a part that is unavailable', () => {
       await part?.kill('SIGSTOP');
       try {
         expect(await found()).toEqual({ name, state, detail });
+        // And in readiness, which takes no key.
+        const { status, needs } = await readiness(only('gateway').opsUrl);
+        if (state === 'degraded') expect([status, needs[name]]).toEqual([200, `degraded: ${detail}`]);
       } finally {
         await part?.kill('SIGCONT');
       }
