@@ -73,8 +73,10 @@ function List({ items: all, counts, pages }: ListProps) {
   const shown = useRef<Shown>({ id: chosenId, at: 0 });
   const { item: last } = shown.current;
   const found = open.findIndex(({ id }) => id === shown.current.id);
-  // What somebody else has dealt with stays in its place until one goes on: a key is meant for what one has read.
-  const gone = found < 0 && last && last.id === shown.current.id && !acts.isDone(last.id) ? last : undefined;
+  // What somebody else has dealt with stays in its place until one goes on: a key is meant for what one has read. No key
+  // judges a question, which goes once its answer is heard.
+  const isLeft = found < 0 && last?.id === shown.current.id && last?.kind !== 'question';
+  const gone = isLeft && last && !acts.isDone(last.id) ? last : undefined;
   const items = gone ? open.toSpliced(shown.current.at, 0, gone) : open;
   const at = found >= 0 ? found : Math.max(0, Math.min(shown.current.at, items.length - 1));
   const chosen = items[at];
