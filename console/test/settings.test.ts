@@ -398,6 +398,9 @@ test('a limit to projects is changed, and is not lifted by what was deleted; who
   await entry(visitor, 'Barbara').waitFor({ state: 'detached' });
   const { data } = await organization.call<{ users: User[] }>('GET', '/api/users');
   expect(data.users.find(({ id }) => id === barbara.id)?.email).toContain('erased');
+  // Nothing can be changed of the user any more.
+  await entry(visitor, 'Erased user').first().waitFor();
+  expect(await entry(visitor, 'Erased user').getByRole('button').count()).toBe(0);
 });
 
 test('what a user may not do is not offered', async () => {

@@ -39,8 +39,8 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
   const roles = grantable(all);
   const called = nameOfRole(all, role);
   const isOwn = id === identity.value?.user.id;
-  const mayChange = may('users:write') && roles.some(({ id }) => id === role);
   const isErased = email.endsWith(ERASED);
+  const mayChange = may('users:write') && !isErased && roles.some(({ id }) => id === role);
   const mayErase = identity.value?.user.role === 'owner' && may('audit:read');
   const isWaiting = invitation !== null && invitation.state !== 'used';
 
@@ -133,7 +133,7 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
           <button type="button" class="button" aria-label={words.renameOf({ name })} onClick={() => setAsked('rename')}>
             {common.rename}
           </button>
-          {disabled && !isOwn && !isErased && mayErase && (
+          {disabled && !isOwn && mayErase && (
             <button
               type="button"
               class="button button-bad"
@@ -144,7 +144,6 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
             </button>
           )}
           {!isOwn &&
-            !isErased &&
             (disabled ? (
               <button
                 type="button"
