@@ -167,6 +167,12 @@ test('labels are added, renamed, given a colour that has a name, and deleted', a
   await page.keyboard.press('z');
   await row(visitor, 'A mistake').waitFor({ state: 'detached' });
   expect(await labelsNow(organization)).toMatchObject([{ name: 'Old fault', colour: '#8250df' }]);
+
+  // With the last one goes the list: the focus is on the page, and not on what leads elsewhere.
+  await page.getByRole('button', { name: 'Delete Old fault' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('There are no labels yet.').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
 });
 
 test('a project is created with its gates enforced, changed, and deleted when its name has been typed', async () => {

@@ -22,7 +22,10 @@ new MutationObserver((records) => {
   let stop = outside?.isConnected ? outside : (stopIn(place?.nextSibling) ?? stopIn(place?.previousSibling));
   for (let around = place?.target as HTMLElement | null | undefined; around && !stop; around = around.parentElement) {
     if (around.matches('[tabindex]')) stop = around;
-    else stop = stopIn(around.nextElementSibling) ?? stopIn(around.previousElementSibling);
+    else {
+      stop = stopIn(around.nextElementSibling) ?? stopIn(around.previousElementSibling);
+      stop ??= around.querySelector<HTMLElement>('h1') ?? undefined;
+    }
   }
   // What has only changed its place, such as a card, takes the focus along once it is drawn there, with the next frame.
   requestAnimationFrame(() => setTimeout(() => document.activeElement === document.body && stop?.focus()));
@@ -31,7 +34,9 @@ new MutationObserver((records) => {
 function stopIn(part: Node | null | undefined): HTMLElement | undefined {
   if (!(part instanceof HTMLElement)) return undefined;
   const stops = [part, ...part.querySelectorAll<HTMLElement>(STOPS)];
-  return stops.find((each) => each.matches(STOPS) && each.checkVisibility());
+  // What leads elsewhere is not next to what is no part of that, whatever stands beside it.
+  const isNear = (each: Element) => each.closest('nav')?.contains(part.parentElement) !== false;
+  return stops.find((each) => each.matches(STOPS) && isNear(each) && each.checkVisibility());
 }
 
 export {};
