@@ -480,63 +480,6 @@ describe('a refresh token', () => {
     expect(items).toMatchObject([{ endedBecause: 'token-reused' }]);
   });
 
-  /** Half an hour ago, a refresh token was replaced by those that are returned. */
-  async function replacedLongAgo(app: Awaited<ReturnType<typeof connect>>) {
-    const next = [newKey(ACCESS_TOKEN_MARK), newKey(REFRESH_TOKEN_MARK)];
-    const { answer } = await refresh(app.clientId, app.refresh, next);
-    await longAgo(app.refresh);
-    return { next, answer, again: async () => (await refresh(app.clientId, app.refresh, next)).answer };
-  }
-  const longAgo = (value: string) =>
-    GrantTokenModel.updateOne(
-      { prefix: prefixOf(value) },
-      { $set: { replacedAt: new Date(Date.now() - 30 * 60_000) } },
-    );
-
-  test('whose answer was lost gives the same tokens until one of them was used, and nothing but those', async () => {
-    const app = await connect();
-    await keys.verify(app.access);
-    const { next, answer, again } = await replacedLongAgo(app);
-    expect(answer.outcome).toBe('granted');
-    for (let time = 0; time < 2; time++) expect(await again()).toEqual(answer);
-    expect((await refresh(app.clientId, next[1] ?? '')).answer.outcome).toBe('granted');
-    expect(await again()).toEqual(REFUSED);
-    const { items } = await keys.call('grants.list', { includeEnded: true }, owner);
-    expect(items).toMatchObject([{ endedBecause: 'token-reused' }]);
-  });
-
-  test('ends the family when it comes after the access token that it gave was used, as one that a thief has exchanged first', async () => {
-    const app = await connect();
-    const { next, again } = await replacedLongAgo(app);
-    expect(await keys.verify(next[0] ?? '')).toBeDefined();
-    expect(await again()).toEqual(REFUSED);
-    expect(await keys.verify(next[0] ?? '')).toBeUndefined();
-    expect((await refresh(app.clientId, next[1] ?? '')).answer).toEqual(REFUSED);
-  });
-
-  test('ends the family when it comes after the end of the access token that it gave: nobody knows any more whether that was used', async () => {
-    const app = await connect();
-    const { next, again } = await replacedLongAgo(app);
-    await GrantTokenModel.updateOne(
-      { prefix: prefixOf(next[0] ?? '') },
-      { $set: { expiresAt: new Date(Date.now() - 1) } },
-    );
-    expect(await again()).toEqual(REFUSED);
-    expect((await refresh(app.clientId, next[1] ?? '')).answer).toEqual(REFUSED);
-  });
-
-  test('that a thief has got before its successor was used signs out both, once both have gone on', async () => {
-    const app = await connect();
-    const { next, answer, again } = await replacedLongAgo(app);
-    expect(await again()).toEqual(answer);
-    const ofThief = await refresh(app.clientId, next[1] ?? '');
-    expect(await keys.verify(ofThief.access)).toBeDefined();
-    await longAgo(next[1] ?? '');
-    expect((await refresh(app.clientId, next[1] ?? '', [ofThief.access, ofThief.refresh])).answer).toEqual(REFUSED);
-    expect(await keys.verify(ofThief.access)).toBeUndefined();
-    expect((await refresh(app.clientId, ofThief.refresh)).answer).toEqual(REFUSED);
-  });
-
   test('gives back no access token that was given back', async () => {
     const app = await connect();
     const next = [newKey(ACCESS_TOKEN_MARK), newKey(REFRESH_TOKEN_MARK)];

@@ -19,7 +19,7 @@ import { permissionsOfRoles } from '../roles/roles.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import { changeConnection, connectionById, noteStepOf, takeLookup } from './connections.repository.ts';
 
-/** How long a refresh token that was replaced is answered as when it was, whoever has used the answer: a client that asks twice at once must not lose its grant. */
+/** How long a refresh token that was replaced is answered as when it was: a client that asks twice at once must not lose its grant. */
 const PARALLEL_MS = 60_000;
 
 type Context = WriteContext<FailureOf<typeof redeemOp | typeof refreshOp | typeof endOp>>;
@@ -118,24 +118,18 @@ async function nextOf(
   const token = await tokenOf(mint, current, tx);
   const grant = token?.kind === 'refresh' ? (await grantsById([token.grantId], tx)).get(token.grantId) : undefined;
   if (!token || !grant || !isLiving(grant) || grant.clientId !== clientId) return { refusal: REFUSED };
-  const given = token.replacedAt ? await grantTokensByPrefix([access.prefix, refresh.prefix], tx) : [];
-  const isLate = token.replacedAt !== null && Date.now() - token.replacedAt.getTime() > PARALLEL_MS;
-  if (isLate && !areUnused(given)) return { refusal: REFUSED, reused: grant };
+  if (token.replacedAt && Date.now() - token.replacedAt.getTime() > PARALLEL_MS) {
+    return { refusal: REFUSED, reused: grant };
+  }
   if (resource !== undefined && resource !== grant.resource) return { refusal: FOREIGN };
   const permissions = await permissionsNow(grant);
   if (!permissions) return { refusal: REFUSED };
+  const given = token.replacedAt ? await grantTokensByPrefix([access.prefix, refresh.prefix], tx) : [];
   const earlier = given.find(({ kind }) => kind === 'access');
   // It was given back meanwhile; the refresh token beside it goes on.
   if (given.length > 0 && !earlier) return { refusal: REFUSED };
   return { token, grant, earlier, permissions };
 }
-
-/**
- * Neither of the two: the answer in which they were may have been lost. If a thief has them instead, the refresh token before them betrays whoever comes second, as soon as
- * the first has used them (RFC 9700, 4.14.2). Nobody knows after the access token's end, when it is forgotten.
- */
-const areUnused = (given: readonly GrantTokenDocument[]) =>
-  given.length === 2 && given.every(({ usedAt, replacedAt }) => !usedAt && !replacedAt);
 
 const granted = ({ expiresAt }: GrantTokenDocument, permissions: Permission[]): Answer => ({
   outcome: 'granted',

@@ -1,4 +1,4 @@
-import { date, nullable, optional, text } from '@worktrack/runtime/database/documents/fields';
+import { date, nullable, text } from '@worktrack/runtime/database/documents/fields';
 import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
@@ -16,8 +16,6 @@ const fields = {
   expiresAt: date(),
   /** Of a refresh token: when it was exchanged for the next one. */
   replacedAt: nullable(date()),
-  /** Of an access token: when it was first presented. */
-  usedAt: optional(date()),
 };
 
 export type GrantTokenDocument = Stored<typeof fields>;

@@ -56,16 +56,6 @@ export async function markReplaced(
   );
 }
 
-/** Those of these access tokens that nobody has presented before are used from now on. */
-export async function noteFirstUses(tokens: readonly GrantTokenDocument[]): Promise<void> {
-  const unused = tokens.filter(({ usedAt }) => !usedAt);
-  await Promise.all(
-    unused.map(({ organizationId, _id }) =>
-      GrantTokenModel.updateOne({ organizationId, _id }, { $set: { usedAt: new Date() } }),
-    ),
-  );
-}
-
 export async function removeToken(tx: ClientSession, { _id, organizationId }: GrantTokenDocument): Promise<void> {
   await GrantTokenModel.deleteOne({ organizationId, _id }, { session: tx });
 }

@@ -6,7 +6,7 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import { intersectionOf } from '@worktrack/contracts/rights';
 import type { Answered, Call } from '@worktrack/rpc/types';
 import type { GrantTokenDocument } from '../grants/grant-tokens.model.ts';
-import { grantTokensByPrefix, noteFirstUses } from '../grants/grant-tokens.repository.ts';
+import { grantTokensByPrefix } from '../grants/grant-tokens.repository.ts';
 import type { GrantDocument } from '../grants/grants.model.ts';
 import { grantsById, isLiving } from '../grants/grants.repository.ts';
 import { organizationsById } from '../organizations/organizations.repository.ts';
@@ -56,13 +56,11 @@ export async function verifyIdentities(
   const credentials = await credentialsOf([...new Set(calls.map(({ input }) => input.prefix))]);
   const identify = await identifierOf([...credentials.values()]);
   await tellOfRefused(mint, calls, credentials);
-  const presented = calls.map(({ input }) => {
+  return calls.map(({ input }) => {
     const credential = credentials.get(input.prefix);
-    return credential && mint.recognises(credential.hash, input.digest) ? credential : undefined;
+    if (!credential || !mint.recognises(credential.hash, input.digest)) return { output: { verified: null } };
+    return { output: { verified: identify(credential) } };
   });
-  // Before the answer, which a gateway keeps: whoever comes with the refresh token before it is found out from now on.
-  await noteFirstUses([...new Set(presented)].flatMap((each) => (each && 'grant' in each ? [each.token] : [])));
-  return presented.map((credential) => ({ output: { verified: credential ? identify(credential) : null } }));
 }
 
 /** Keys that were replaced and whose overlap is over. */
