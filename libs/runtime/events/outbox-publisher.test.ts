@@ -242,6 +242,25 @@ describe('the order of a subject', () => {
   });
 });
 
+test('what the broker takes and does not confirm is told of, and published once it is back', async () => {
+  const proxy = await TestProxy.to(rabbitmqUrl);
+  const broker = await connectBroker({ url: proxy.url, name: 'test publisher', log });
+  const lines: string[] = [];
+  const listening = Object.assign(createLog('test', 'silent'), { warn: (_: object, text: string) => lines.push(text) });
+  const silent = proxy.silence('unconfirmed');
+  await OutboxModel.create(record('unconfirmed', 1));
+  const publishing = new OutboxPublisher({
+    ...{ broker, service: 'test', signer, log: listening, sources: [outbox], onEmitted },
+  });
+  await silent;
+  await expect.poll(() => lines, { timeout: 15_000 }).toEqual(['The broker does not confirm events; waiting for it']);
+  proxy.cut();
+  await expect.poll(() => revisionsBySubject(), { timeout: 15_000 }).toEqual({ unconfirmed: [1] });
+  await publishing.close();
+  await broker.close();
+  await proxy.close();
+});
+
 test('a process that is no longer elected has no lag, whatever it could not publish before', async () => {
   const proxy = await TestProxy.to(rabbitmqUrl);
   const [broker, otherBroker] = await Promise.all(

@@ -33,6 +33,8 @@ const BUSY_EVERY_MS = 50;
 const LOOK_EVERY_MS = 2_000;
 /** What a failed pass left is published this soon after the database or the broker is back, also if nobody commits anything meanwhile. */
 const RETRY_AFTER_MS = 500;
+/** A broker whose queue of the log is down takes events and never says so, as one does whose disk was full, until it is started again. */
+const UNCONFIRMED_AFTER_MS = 5_000;
 /** A frozen broker never says what became of what it was given. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -155,6 +157,13 @@ export class OutboxPublisher {
     }
   }
 
+  async #publish(events: readonly PublishedEvent[]): Promise<void> {
+    const unconfirmed = setTimeout(() => {
+      this.#log.warn({}, 'The broker does not confirm events; waiting for it');
+    }, UNCONFIRMED_AFTER_MS).unref();
+    await this.#publisher.publish(events).finally(() => clearTimeout(unconfirmed));
+  }
+
   #failed(error: unknown): void {
     if (this.#reported !== `${error}`) this.#log.warn({ error }, 'Events could not be published; trying again');
     this.#reported = `${error}`;
@@ -181,7 +190,7 @@ export class OutboxPublisher {
       );
       const batches = next.map((events, index) => distinct([...events, ...(earlier[index] ?? [])]));
       const events = inOrderOfRevisions(batches.flat());
-      await this.#publisher.publish(events);
+      await this.#publish(events);
       for (const { type } of events) publishedEvents.inc({ type });
       published += events.length;
       this.#published.published(events);
