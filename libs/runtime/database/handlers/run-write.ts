@@ -124,6 +124,8 @@ async function writeGrouped(
 ): Promise<unknown> {
   let met: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
+    // Not before the third: the first usually meets nobody, and what the second writes is often another thing than what the first met others in.
+    const takesTurn = attempt > 2 && met.size > 0;
     const writes = new WriteSet();
     let answer: unknown;
     let isStored = async () => false;
@@ -134,13 +136,12 @@ async function writeGrouped(
         return undefined;
       }
       isStored = recordEffect(identity, { answer }, writes);
-      await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity), met.size > 0);
+      await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity), takesTurn);
       writes.conclude('stored');
       return answer;
     };
     try {
-      // Not before the first attempt, which usually meets nobody.
-      return await (met.size === 0 ? run() : nextAttempt(met, run));
+      return await (takesTurn ? nextAttempt(met, run) : run());
     } catch (error) {
       let outcome: CommitOutcome = 'unknown';
       try {

@@ -44,7 +44,10 @@ function unexpected(result: mongoose.mongo.ClientBulkWriteResult, writes: readon
   for (const [index, { expected, model, of }] of writes.entries()) {
     if (expected === undefined || model.name === 'insertOne') continue;
     const count = result.updateResults?.get(index)?.matchedCount ?? result.deleteResults?.get(index)?.deletedCount;
-    if (count !== expected) for (const set of of) blame.set(set, new Stale());
+    if (count !== expected) {
+      const untrue = model.name === 'updateOne' ? { namespace: model.namespace, filter: model.filter } : undefined;
+      for (const set of of) blame.set(set, new Stale(undefined, untrue));
+    }
   }
   return blame;
 }

@@ -4,7 +4,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { databaseFailure, tooLate } from '../failure.ts';
 import { transaction } from '../transaction.ts';
 import { type Blame, flush } from './flush.ts';
-import { Stale } from './stale.ts';
+import { Stale, type Statement } from './stale.ts';
 import { inTurn } from './turns.ts';
 import type { CommitOutcome, Filter, WriteSet } from './write-set.ts';
 
@@ -240,15 +240,23 @@ async function commit(members: readonly Queued[]): Promise<void> {
  */
 function fail(members: readonly Queued[], error: unknown): void {
   const again: Queued[] = [];
+  const untrue: Statement[] = [];
   for (const member of members) {
     const own = error instanceof Blamed ? error.blame.get(member.writes) : undefined;
-    if (own) member.failed(own);
-    else if (members.length === 1) member.failed(error instanceof Blamed ? new Stale() : error);
+    if (own) {
+      member.failed(own);
+      if (own instanceof Stale && own.untrue) untrue.push(own.untrue);
+    } else if (members.length === 1) member.failed(error instanceof Blamed ? new Stale() : error);
     else if (error instanceof OperationError || databaseFailure(error)) member.failed(error);
     else {
       if (!(error instanceof Blamed)) member.alone = true;
       again.push(member);
     }
+  }
+  // Whoever waits and relies on the same would only find it out in a transaction of its own, one after the other.
+  for (const waiting of queue.splice(0)) {
+    if (untrue.some((statement) => waiting.writes.states(statement))) waiting.failed(new Stale());
+    else queue.push(waiting);
   }
   queue.unshift(...again);
 }

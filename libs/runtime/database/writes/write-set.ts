@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import mongoose from 'mongoose';
-import { Stale } from './stale.ts';
+import { Stale, type Statement } from './stale.ts';
 
 type Document = mongoose.mongo.Document;
 type Model = mongoose.mongo.AnyClientBulkWriteModel<Document>;
@@ -194,6 +194,12 @@ export class WriteSet {
   /** Documents that others may change too, by key, and what this set relies on in them. */
   *shared(): Iterable<[key: string, filter: Filter]> {
     for (const [key, { isShared, filter }] of this.#changes) if (isShared) yield [key, filter];
+  }
+
+  /** Whether it relies on all of this in one document. */
+  states({ namespace, filter }: Statement): boolean {
+    const mine = this.#changes.get(keyOf(namespace, filter._id))?.filter;
+    return mine !== undefined && Object.keys(filter).every((field) => isDeepStrictEqual(mine[field], filter[field]));
   }
 
   /** The operations of several sets as one bulk write. */
