@@ -59,12 +59,10 @@ type RpcAnswer =
 export class RemoteTools {
   readonly #service: Service;
   readonly #endpoint: URL;
-  readonly #retryForMs: number;
   #lastId = 0;
 
-  constructor(service: Service, retryForMs = RETRY_FOR_MS) {
+  constructor(service: Service) {
     this.#service = service;
-    this.#retryForMs = retryForMs;
     this.#endpoint = new URL(`${service.baseUrl}/mcp`);
     if (service.projectId) this.#endpoint.searchParams.set('projectId', service.projectId);
   }
@@ -110,7 +108,7 @@ export class RemoteTools {
 
   /** Repeats calls that found the service unavailable, for as long as a client waits. */
   async #repeated<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const giveUpAtMs = performance.now() + this.#retryForMs;
+    const giveUpAtMs = performance.now() + RETRY_FOR_MS;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
       try {
         return await attempt();

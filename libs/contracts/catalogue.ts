@@ -15,8 +15,8 @@ export const CONTRACTS: readonly ServiceContract[] = [
   eventsContract,
 ];
 
-export function allOperations(contracts: readonly ServiceContract[] = CONTRACTS): Operation[] {
-  return contracts.flatMap((contract) => Object.values(contract.operations));
+export function allOperations(): Operation[] {
+  return CONTRACTS.flatMap((contract) => Object.values(contract.operations));
 }
 
 /** All that a tool may need: what it makes sense to allow an app that has nothing but the tools. */

@@ -33,9 +33,9 @@ export interface ToolCatalogue {
   visibleTo(caller: Pick<Caller, 'permissions'>): readonly ToolDefinition[];
 }
 
-export function toolCatalogue(operations: readonly Operation[] = allOperations()): ToolCatalogue {
+export function toolCatalogue(): ToolCatalogue {
   const byName = new Map<string, Tool>();
-  for (const operation of operations) {
+  for (const operation of allOperations()) {
     if (!operation.mcp) continue;
     if (byName.has(operation.mcp.tool)) throw new Error(`Two operations are the tool ${operation.mcp.tool}.`);
     byName.set(operation.mcp.tool, toolOf(operation, operation.mcp));

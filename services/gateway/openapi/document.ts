@@ -14,10 +14,10 @@ import { tokenPath } from './token-path.ts';
  * The OpenAPI 3.1 document of all routes, from the contracts. Its schemas are plain JSON Schema, which 3.1 allows.
  * @param serverUrl where clients reach the service; by default where they got the document
  */
-export function openApiDocument(serverUrl = '/', operations: readonly Operation[] = allOperations()): OpenApiObject {
+export function openApiDocument(serverUrl = '/'): OpenApiObject {
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
+  for (const operation of allOperations()) {
     const route = routeOf(operation);
     if (!route) continue;
     const path = pathOf(route);

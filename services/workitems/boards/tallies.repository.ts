@@ -56,12 +56,11 @@ export function countMove(
   board: BoardRecord,
   from: string | undefined,
   to: string | undefined,
-  items = 1,
 ): void {
   const inc: Record<string, number> = {};
   if (from !== to) {
-    if (from) inc[`counts.${from}`] = -items;
-    if (to) inc[`counts.${to}`] = items;
+    if (from) inc[`counts.${from}`] = -1;
+    if (to) inc[`counts.${to}`] = 1;
   }
   relyOnColumns(scope, board, { inc });
 }

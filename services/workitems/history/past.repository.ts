@@ -56,8 +56,8 @@ export async function tellPastOf({ organizationId, workItemIds, afterRevision = 
 }
 
 /** Ids are UUIDv7: the first 48 bits are the time, in milliseconds (RFC 9562, 5.7). */
-export function startOfPast(now = Date.now()): string {
-  const hex = (now - PAST_DAYS * DAY_MS).toString(16).padStart(12, '0');
+export function startOfPast(): string {
+  const hex = (Date.now() - PAST_DAYS * DAY_MS).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 

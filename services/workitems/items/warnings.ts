@@ -24,7 +24,8 @@ export function keyWarnings(metadata: Metadata = {}): string[] {
 type Held = Pick<ItemRecord, 'taskId' | 'lease'>;
 
 /** A person may step in, but should know whose work it is. */
-export function heldWarnings(items: readonly Held[], keyId: string, now = new Date()): string[] {
+export function heldWarnings(items: readonly Held[], keyId: string): string[] {
+  const now = new Date();
   return items.flatMap(({ taskId, lease }) => {
     if (!isLive(lease, now) || lease.keyId === keyId) return [];
     return [`${taskId} is held by ${lease.agent} until ${lease.expiresAt.toISOString()}.`];
