@@ -4,7 +4,7 @@ import { AUDIT_ENTRY, type PublishedEvent } from '@worktrack/contracts/events/ev
 import { chainedHash, commitmentTo, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { auditedOf } from '../../../test/support/outbox.ts';
 import { eraseNoted } from '../erasures/erase.ts';
@@ -12,7 +12,9 @@ import { ErasureModel } from '../erasures/erasures.model.ts';
 import { LogModel } from '../log/log.model.ts';
 import { takeAll } from '../take.ts';
 import { event, startEvents } from '../testing.ts';
+import { EntryModel } from './entries.model.ts';
 import { chain, insertEntries } from './entries.repository.ts';
+import { RefusalModel } from './refusals.model.ts';
 import { enterRefusals } from './refusals.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
@@ -203,6 +205,29 @@ describe('heads', () => {
 });
 
 describe('refusals', () => {
+  test('that are counted while those before them are entered are entered, too', async () => {
+    const organizationId = randomUUID();
+    const id = randomUUID();
+    const minute = Math.floor(Date.now() / 60_000) - 2;
+    const count = (nth: number) =>
+      events.call(
+        'audit.recordRefusals',
+        { refusals: [{ ...refusal(organizationId, id, minute), count: nth }] },
+        organizationId,
+      );
+    await count(1);
+    const insert = vi.spyOn(EntryModel, 'insertMany');
+    onTestFinished(() => insert.mockRestore());
+    insert.mockImplementationOnce(async (...given: unknown[]) => {
+      await count(10);
+      return await (EntryModel.insertMany as (...all: unknown[]) => Promise<never>)(...given);
+    });
+    await enterRefusals();
+    await enterRefusals();
+    expect((await everything(organizationId)).map((entry) => entry.count)).toEqual([1, 10]);
+    expect(await RefusalModel.countDocuments({ organizationId })).toBe(0);
+  });
+
   const refusal = (organizationId: string, id: string, minute: number) => ({
     ...{ organizationId, minute, action: 'keys.create', targets: [] },
     actor: { type: 'key' as const, id, name: 'CI', userId: randomUUID() },

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 
 /** What one caller was refused of one kind in one minute, until that becomes an entry. */
 const fields = {
-  /** Made of organization, caller, action and minute. */
+  /** Made of organization, caller, action and minute; that of the entry once nothing is added any more. */
   _id: text(),
   organizationId: text(),
   /** Since 1970. */

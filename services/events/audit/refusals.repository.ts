@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditDraft } from '@worktrack/contracts/audit/entry';
 import type { Refusal } from '@worktrack/contracts/audit/operations';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
 import type { NewEntry } from './entries.repository.ts';
@@ -27,6 +28,24 @@ export async function endedBefore(minute: number, limit: number): Promise<Refusa
     .limit(limit)
     .lean();
 }
+
+/**
+ * From now on nobody adds to it, under whose id it is not any more: of what is counted later, there is another one, with an entry of its own.
+ * @returns none if somebody else has done it
+ */
+export async function closeRefusal(refusal: RefusalDocument): Promise<RefusalDocument[]> {
+  const { organizationId, _id } = refusal;
+  if (_id === entryIdOf(refusal)) return [refusal];
+  return commitAlone(async ({ tx }) => {
+    const counted = await RefusalModel.findOneAndDelete({ organizationId, _id }, { session: tx }).lean();
+    if (!counted) return [];
+    const closed: RefusalDocument = { ...counted, _id: entryIdOf(counted) };
+    await RefusalModel.create([closed], { session: tx });
+    return [closed];
+  });
+}
+
+const entryIdOf = ({ draft }: RefusalDocument) => (JSON.parse(draft) as AuditDraft).id;
 
 export function entryOfRefusal({ organizationId, draft, count }: RefusalDocument): NewEntry {
   return { organizationId, ...(JSON.parse(draft) as AuditDraft), count };

@@ -2,7 +2,8 @@ import type { recordRefusals as operation } from '@worktrack/contracts/audit/ope
 import type { Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { enter } from './enter.ts';
-import { countRefusal, endedBefore, entryOfRefusal, removeRefusal } from './refusals.repository.ts';
+import type { RefusalDocument } from './refusals.model.ts';
+import { closeRefusal, countRefusal, endedBefore, entryOfRefusal, removeRefusal } from './refusals.repository.ts';
 
 const MINUTE_MS = 60_000;
 /** How long after its minute a gateway may report a refusal. */
@@ -22,8 +23,10 @@ export async function enterRefusals(nowMs = Date.now()): Promise<void> {
   const minute = Math.floor((nowMs - GRACE_MS) / MINUTE_MS);
   for (;;) {
     const ended = await endedBefore(minute, AT_ONCE);
-    await enter(ended.map(entryOfRefusal));
-    for (const each of ended) await removeRefusal(each);
+    const closed: RefusalDocument[] = [];
+    for (const each of ended) closed.push(...(await closeRefusal(each)));
+    await enter(closed.map(entryOfRefusal));
+    for (const each of closed) await removeRefusal(each);
     if (ended.length < AT_ONCE) return;
   }
 }
