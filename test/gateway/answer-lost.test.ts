@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { TestProxy } from '@worktrack/rpc/testing/proxy';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { AppServer, approve, askToken, authorizeParameters, newVerifier, openAuthorize } from '../support/app.ts';
+import { signIn } from '../support/browser-request.ts';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem, startGateways } from '../support/system.ts';
 
@@ -51,6 +53,38 @@ describe('what is shown once, when the service’s answer is lost and the gatewa
     expect(second.data[shown]).toBeNull();
     expect(second.headers.get('idempotency-replayed')).toBe('true');
   });
+});
+
+test('an app is connected, and gets its next tokens, though the answer to each step is lost', {
+  timeout: 60_000,
+}, async () => {
+  const apps = await AppServer.start();
+  onTestFinished(() => apps.stop());
+  const [base, verifier, clientId] = [gateway.baseUrl, newVerifier(), apps.publish()];
+  const losing = async <T>(operation: string, step: () => Promise<T>): Promise<T> => {
+    const lost = network.loseAnswerTo(`"${operation}"`);
+    const [answer] = await Promise.all([step(), lost]);
+    return answer;
+  };
+  const cookie = await losing('sessions.open', () => signIn(base, { apiKey: organization.apiKey }));
+  const parameters = authorizeParameters(clientId, verifier);
+  const id = await losing('connections.start', () => openAuthorize(base, parameters));
+  const back = await losing('grants.create', () => approve(base, cookie, id));
+  const redemption = {
+    ...{ grant_type: 'authorization_code', client_id: clientId, code_verifier: verifier },
+    code: back.searchParams.get('code') ?? '',
+    redirect_uri: parameters.get('redirect_uri') ?? '',
+  };
+  const { status, body } = await losing('connections.redeem', () => askToken(base, redemption));
+  expect(status).toBe(200);
+  const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: body.refresh_token };
+  const next = await losing('connections.refresh', () => askToken(base, refresh));
+  expect(next.status).toBe(200);
+  const elsewhere = await askToken(system.baseUrl, refresh);
+  expect([elsewhere.body.access_token, elsewhere.body.refresh_token]).toEqual([
+    next.body.access_token,
+    next.body.refresh_token,
+  ]);
 });
 
 test('a webhook is ended whose key was revoked while its answer was lost, as any that is made in that moment', async () => {
