@@ -115,8 +115,9 @@ test('in Compose, the folder that .env.example names for the spool is in a volum
   expect(file('Dockerfile')).toContain(`install -d -o ${user} -g ${user} ${spool}\n`);
 });
 
-test('in Compose, the broker keeps as little of its log in memory as that of the stack', () => {
+test('in Compose, the broker keeps as little of its log in memory as that of the stack, and stops before its disk is full', () => {
   expect(compose).toContain(`raft.wal_max_size_bytes = ${WAL_MAX_BYTES}\n`);
+  expect(compose).toContain('disk_free_limit.absolute = 1GB\n');
 });
 
 test('feedback and events are scaled by the length of their queues, and have room for that', () => {

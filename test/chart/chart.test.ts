@@ -29,6 +29,9 @@ const EVERYTHING = {
   existingSecret: 'of-ours',
   'image.pullSecrets': [{ name: 'registry' }],
   priorityClassName: 'high',
+  nodeSelector: { pool: 'work' },
+  tolerations: [{ key: 'work', operator: 'Exists' }],
+  'service.annotations': { 'balancer.example/internal': 'true' },
   extraEnv: [{ name: 'TZ', value: 'UTC' }],
   extraVolumes: [{ name: 'spool', emptyDir: {} }],
   extraVolumeMounts: [{ name: 'spool', mountPath: '/spool' }],
@@ -73,18 +76,46 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     }
   });
 
-  test.each(['volumes', 'priorityClassName', 'imagePullSecrets'] as const)(
+  test.each(['volumes', 'priorityClassName', 'imagePullSecrets', 'nodeSelector', 'tolerations'] as const)(
     'gives every pod the %s of the values',
     (field) => {
       const given = {
         volumes: EVERYTHING.extraVolumes,
         priorityClassName: 'high',
         imagePullSecrets: EVERYTHING['image.pullSecrets'],
+        nodeSelector: EVERYTHING.nodeSelector,
+        tolerations: EVERYTHING.tolerations,
       };
       for (const pod of pods(all)) expect(pod[field]).toEqual(given[field]);
       for (const pod of pods(plain)) expect(pod[field]).toBeUndefined();
     },
   );
+
+  test('puts a service on nodes of its own, beside what is said for all', async () => {
+    const values = {
+      nodeSelector: { pool: 'work', zone: 'a' },
+      tolerations: [{ key: 'work' }],
+      services: { gateway: { nodeSelector: { zone: 'b' }, tolerations: [{ key: 'edge' }] } },
+    };
+    const rendered = pods(await render(helm, values));
+    const placeOf = (service: string) => rendered.find(({ containers }) => containers[0]?.name === service);
+    expect(placeOf('gateway')).toMatchObject({
+      nodeSelector: { pool: 'work', zone: 'b' },
+      tolerations: [{ key: 'work' }, { key: 'edge' }],
+    });
+    expect(placeOf('keys')).toMatchObject({
+      nodeSelector: { pool: 'work', zone: 'a' },
+      tolerations: [{ key: 'work' }],
+    });
+  });
+
+  test('takes the image by its digest, where one is given', async () => {
+    const digest = `sha256:${'0a'.repeat(32)}`;
+    const images = (objects: readonly KubernetesObject[]) =>
+      new Set(pods(objects).map(({ containers }) => containers[0]?.image));
+    expect(images(await render(helm, { image: { digest, tag: 'unused' } }))).toEqual(new Set([`worktrack@${digest}`]));
+    expect(images(await render(helm, { image: { tag: 'v2' } }))).toEqual(new Set(['worktrack:v2']));
+  });
 
   test('gives every container the environment, the mounts, the Secret and the probes', () => {
     for (const { containers, automountServiceAccountToken, topologySpreadConstraints } of pods(all)) {
@@ -279,6 +310,7 @@ test('what `helm test` runs creates a task, claims it and deletes it', async () 
 
 interface Container {
   readonly name: string;
+  readonly image: string;
   readonly env: readonly { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string } } }[];
   readonly volumeMounts?: unknown;
   readonly lifecycle?: unknown;
@@ -292,6 +324,8 @@ interface PodSpec {
   readonly volumes?: unknown;
   readonly priorityClassName?: string;
   readonly imagePullSecrets?: readonly object[];
+  readonly nodeSelector?: object;
+  readonly tolerations?: readonly object[];
   readonly automountServiceAccountToken: boolean;
   readonly topologySpreadConstraints: unknown;
 }

@@ -4,6 +4,10 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
+{{- define "worktrack.image" -}}
+{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
 {{- define "worktrack.serviceAccount" -}}
 {{- if .root.Values.serviceAccounts.create }}{{ .root.Release.Name }}-{{ .name }}{{ else }}default{{ end }}
 {{- end }}
