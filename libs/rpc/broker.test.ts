@@ -83,6 +83,7 @@ describe('a broker that blocks publishing', () => {
       // The broker tells the next publisher. What was sent until then waits.
       waiting = call(client, 'waiting');
       await expect.poll(() => client.broker.state()).toEqual({ ready: false, publishing: 'blocked' });
+      expect(client.broker.problem()).toContain('takes no messages');
       await expect(call(client, 'shed')).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         extra: { retryAfterSeconds: 1 },

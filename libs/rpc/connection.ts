@@ -40,6 +40,8 @@ export interface Broker {
   readonly consuming: RecoveringConnection;
   /** For readiness: `ready` once every connection in use is open. */
   state(): { readonly ready: boolean; readonly publishing: ConnectionStatus; readonly consuming?: ConnectionStatus };
+  /** The same as a sentence for whoever operates it; undefined if it is ready. */
+  problem(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export interface Broker {
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const publishing = new RecoveringConnection(options, 'publish');
   let consuming: RecoveringConnection | undefined;
+  const used = () => (consuming ? [publishing, consuming] : [publishing]);
   try {
     if (!options.isOptional) await publishing.opened;
   } catch (error) {
@@ -60,12 +63,16 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       return consuming;
     },
     state() {
-      const used = consuming ? [publishing, consuming] : [publishing];
       return {
-        ready: used.every((connection) => connection.status === 'open'),
+        ready: used().every((connection) => connection.status === 'open'),
         publishing: publishing.status,
         ...(consuming && { consuming: consuming.status }),
       };
+    },
+    problem() {
+      const statuses = used().map(({ status }) => status);
+      if (statuses.includes('blocked')) return 'The broker takes no messages: it is short of memory or disk.';
+      return statuses.every((status) => status === 'open') ? undefined : 'There is no connection.';
     },
     async close() {
       // The consuming one first: its last acknowledgements belong to replies sent over the other.

@@ -47,7 +47,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'events', log });
   onStop(() => broker.close());
-  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+  check('rabbitmq', () => broker.problem());
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const webhooks = new WebhookService(settings, log);

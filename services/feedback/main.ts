@@ -41,7 +41,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'feedback', log });
   onStop(() => broker.close());
-  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+  check('rabbitmq', () => broker.problem());
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const publisher = new OutboxPublisher({

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Broker } from '@worktrack/rpc/connection';
 import { brokerVersion, queueLengths } from '@worktrack/rpc/queue-lengths';
-import type { Readiness, State } from '@worktrack/runtime/process/service';
-import { type Redis, ReplyError } from '@worktrack/runtime/redis/connection';
+import type { Readiness } from '@worktrack/runtime/process/service';
+import type { Redis } from '@worktrack/runtime/redis/connection';
 import { CHECK_DEADLINE_MS, NO_ANSWER, type ServiceChecks } from './checks.ts';
 import { VERSION } from './version.ts';
 
@@ -71,17 +71,4 @@ async function versionOf(redis: Redis): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-/** Its connection may stand, and nobody answer. */
-export async function stateOf(redis: Redis): Promise<State> {
-  try {
-    await redis.ping();
-  } catch (error) {
-    // What it refuses, it has answered.
-    if (error instanceof ReplyError) return undefined;
-    const found = redis.status === 'ready' ? 'does not answer' : 'is unavailable';
-    return { degraded: `Redis ${found}; caches and rate windows are not shared.` };
-  }
-  return undefined;
 }

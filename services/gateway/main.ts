@@ -11,6 +11,7 @@ import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
+import { redisState } from '@worktrack/runtime/redis/state';
 import { createApp } from './app.ts';
 import { Refusals } from './audit/refusals.ts';
 import { serviceChecks } from './checks.ts';
@@ -22,7 +23,7 @@ import { loadConsoleFiles } from './console/files.ts';
 import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
 import { Spool } from './feedback/spool/spool.ts';
-import { lookAtHealth, stateOf } from './health.ts';
+import { lookAtHealth } from './health.ts';
 import { urlOfListener } from './http/loopback.ts';
 import { createAuthenticator } from './identity/authenticate.ts';
 import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
@@ -37,7 +38,7 @@ const REFRESH_PURPOSE = 'refresh tokens';
 await runService('gateway', settings, async ({ log, check, onStop, readiness }) => {
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
-  check('redis', () => stateOf(redis));
+  check('redis', () => redisState(redis, 'caches and rate windows are not shared'));
 
   const broker = await connectBroker({
     url: settings.RABBITMQ_URL,
@@ -46,7 +47,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     isOptional: settings.FEEDBACK_SPOOL_DIR !== undefined,
   });
   onStop(() => broker.close());
-  check('rabbitmq', () => (broker.state().ready ? undefined : `The connection is ${broker.state().publishing}.`));
+  check('rabbitmq', () => broker.problem());
 
   const signers = {
     keys: requestSigner('keys', settings.RPC_SECRETS_KEYS),

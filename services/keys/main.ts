@@ -12,6 +12,7 @@ import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-s
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
+import { redisState } from '@worktrack/runtime/redis/state';
 import { Clients } from './clients/clients.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
@@ -39,15 +40,11 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
 
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
-  check('redis', () =>
-    redis.status === 'ready'
-      ? undefined
-      : { degraded: 'Redis is unavailable; revocations and changes to users wait for it.' },
-  );
+  check('redis', () => redisState(redis, 'revocations and changes to users wait for it'));
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });
   onStop(() => broker.close());
-  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+  check('rabbitmq', () => broker.problem());
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const publisher = new OutboxPublisher({ broker, service: 'keys', signer, log, sources: [outbox], onEmitted });

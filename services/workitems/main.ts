@@ -50,7 +50,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());
-  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+  check('rabbitmq', () => broker.problem());
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [events], onEmitted });

@@ -101,7 +101,11 @@ describe('a part that is unavailable', () => {
         expect(await found()).toEqual({ name, state, detail });
         // And in readiness, which takes no key.
         const { status, needs } = await readiness(only('gateway').opsUrl);
-        if (state === 'degraded') expect([status, needs[name]]).toEqual([200, `degraded: ${detail}`]);
+        if (state === 'degraded') {
+          expect([status, needs[name]]).toEqual([200, `degraded: ${detail}`]);
+          const ofKeys = await readiness(only('keys').opsUrl);
+          expect(ofKeys).toMatchObject({ status: 200, needs: { [name]: expect.stringContaining('does not answer') } });
+        }
       } finally {
         await part?.kill('SIGCONT');
       }

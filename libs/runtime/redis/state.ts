@@ -1,0 +1,18 @@
+import type { State } from '../process/service.ts';
+import { type Redis, ReplyError } from './connection.ts';
+
+/**
+ * For readiness. Its connection may stand, and nobody answer; the client's timeout of commands bounds the wait.
+ * @param without what is missing while Redis is, as the end of a sentence
+ */
+export async function redisState(redis: Redis, without: string): Promise<State> {
+  try {
+    await redis.ping();
+  } catch (error) {
+    // What it refuses, it has answered.
+    if (error instanceof ReplyError) return undefined;
+    const found = redis.status === 'ready' ? 'does not answer' : 'is unavailable';
+    return { degraded: `Redis ${found}; ${without}.` };
+  }
+  return undefined;
+}
