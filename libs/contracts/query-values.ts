@@ -1,9 +1,10 @@
 /**
  * The values in a text of a query, each as it is written there: a comma before a space, or after a backslash (`a\,b`), is part of a name, and two backslashes
- * are one. For the service and its console alike.
+ * are one. For the service and its console alike. @param most that are read
  */
-export const partsIn = (text: string): string[] => text.split(/(?<=(?<!\\)(?:\\\\)*),(?! )/);
-export const valuesIn = (text: string): string[] => partsIn(text).map((part) => part.replace(/\\([\\,])/g, '$1'));
+export const partsIn = (text: string, most?: number): string[] => text.split(/(?<=(?<!\\)(?:\\\\)*),(?! )/, most);
+export const valuesIn = (text: string, most?: number): string[] =>
+  partsIn(text, most).map((part) => part.replace(/\\([\\,])/g, '$1'));
 
 /** The inverse of each of `valuesIn`. */
 export const asPart = (value: string): string => value.replace(/\\|,(?! )/g, '\\$&');
