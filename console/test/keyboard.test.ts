@@ -421,6 +421,8 @@ test('when what has the focus goes, the focus is on what comes next or is around
   await priority.press('ArrowDown');
   await page.keyboard.type('urgent');
   await page.keyboard.press('Enter');
+  // Until then the message before it offers to take the verdict back.
+  await page.getByText(`${taskId} changed.`).waitFor();
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await expect.poll(() => focused(page)).toBe('Priority');
   await page.getByText('Undone.').waitFor();

@@ -253,7 +253,7 @@ test('what the broker takes and does not confirm is told of, and published once 
     ...{ broker, service: 'test', signer, log: listening, sources: [outbox], onEmitted },
   });
   await silent;
-  await expect.poll(() => lines, { timeout: 15_000 }).toEqual(['The broker does not confirm events; waiting for it']);
+  await expect.poll(() => lines, { timeout: 15_000 }).toContain('The broker does not confirm events; waiting for it');
   proxy.cut();
   await expect.poll(() => revisionsBySubject(), { timeout: 15_000 }).toEqual({ unconfirmed: [1] });
   await publishing.close();
