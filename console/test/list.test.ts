@@ -288,7 +288,8 @@ test('of what is moved together, what somebody else moves elsewhere at that mome
   expect(await countIn(organization, 'Done')).toBe(1);
 });
 
-test('while nothing answers, the deletion of many ends, and what is left of them is still selected', async () => {
+/** A list of twenty items, all of them selected. */
+async function twentySelected() {
   const organization = await stage.newOrganization();
   await createMany(
     organization,
@@ -298,6 +299,11 @@ test('while nothing answers, the deletion of many ends, and what is left of them
   const boxes = page.getByRole('checkbox', { name: /^Select/ });
   await boxes.first().click();
   await boxes.last().click({ modifiers: ['Shift'] });
+  return { organization, page };
+}
+
+test('while nothing answers, the deletion of many ends, and what is left of them is still selected', async () => {
+  const { page } = await twentySelected();
   let asked = 0;
   await page.route(/\/api\/work-items\/[^/]+$/, (route) => {
     if (route.request().method() !== 'DELETE') return route.fallback();
@@ -315,15 +321,7 @@ test('while nothing answers, the deletion of many ends, and what is left of them
 });
 
 test('the deletion of many ends with the session', async () => {
-  const organization = await stage.newOrganization();
-  await createMany(
-    organization,
-    Array.from({ length: 20 }, (_, at) => ({ title: `Item ${at}` })),
-  );
-  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
-  const boxes = page.getByRole('checkbox', { name: /^Select/ });
-  await boxes.first().click();
-  await boxes.last().click({ modifiers: ['Shift'] });
+  const { organization, page } = await twentySelected();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
   const { call } = organization;
   const [session] = (await call<{ items: { id: string }[] }>('GET', '/api/sessions')).data.items;
