@@ -38,9 +38,9 @@ export interface Broker {
   readonly publishing: RecoveringConnection;
   /** Opened on first use: a process that only calls has none. */
   readonly consuming: RecoveringConnection;
-  /** For readiness: `ready` once every connection in use is open. */
+  /** `ready` once every connection in use is open. */
   state(): { readonly ready: boolean; readonly publishing: ConnectionStatus; readonly consuming?: ConnectionStatus };
-  /** The same as a sentence for whoever operates it; undefined if it is ready. */
+  /** For readiness, a sentence for whoever operates it; undefined if every connection in use is open. */
   problem(): string | undefined;
   close(): Promise<void>;
 }
@@ -49,12 +49,16 @@ export interface Broker {
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const publishing = new RecoveringConnection(options, 'publish');
   let consuming: RecoveringConnection | undefined;
-  const used = () => (consuming ? [publishing, consuming] : [publishing]);
   try {
     if (!options.isOptional) await publishing.opened;
   } catch (error) {
     await publishing.close();
     throw error;
+  }
+  function problem(): string | undefined {
+    const statuses = [publishing.status, consuming?.status ?? 'open'];
+    if (statuses.includes('blocked')) return 'The broker takes no messages: it is short of memory or disk.';
+    return statuses.every((status) => status === 'open') ? undefined : 'There is no connection.';
   }
   return {
     publishing,
@@ -64,16 +68,12 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     },
     state() {
       return {
-        ready: used().every((connection) => connection.status === 'open'),
+        ready: problem() === undefined,
         publishing: publishing.status,
         ...(consuming && { consuming: consuming.status }),
       };
     },
-    problem() {
-      const statuses = used().map(({ status }) => status);
-      if (statuses.includes('blocked')) return 'The broker takes no messages: it is short of memory or disk.';
-      return statuses.every((status) => status === 'open') ? undefined : 'There is no connection.';
-    },
+    problem,
     async close() {
       // The consuming one first: its last acknowledgements belong to replies sent over the other.
       await consuming?.close();
