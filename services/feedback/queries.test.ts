@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { CallsAgain, storedOf } from '../../test/support/calls-again.ts';
 import { startFeedback, submission } from './testing.ts';
 
@@ -11,6 +11,14 @@ beforeAll(async () => {
   feedback = await startFeedback();
 });
 afterAll(() => feedback.stop());
+
+const BORNE: readonly Borne[] = [
+  {
+    operation: 'feedback.list',
+    query: 'aggregate items: organizationId, searchText $regex; by createdAt descending',
+    why: 'parts of words are looked for from the newest submission on, until the page is full',
+  },
+];
 
 /** @returns the organization that all was done in */
 async function callAll(call: typeof feedback.call): Promise<string> {
@@ -68,7 +76,7 @@ let once: string;
 test('every query of every operation is answered by an index, without a sort', async () => {
   // They need Redis and the provider of the captcha.
   const called = new Set<string>(['captcha.challenge', 'captcha.verify']);
-  const plans = new OperationPlans({ apart: ['transaction_owners'] });
+  const plans = new OperationPlans({ apart: ['transaction_owners'], borne: BORNE });
   once = await callAll((name, ...rest) => {
     called.add(name);
     return plans.of(name, () => feedback.call(name, ...rest));

@@ -12,7 +12,26 @@ afterAll(stopWorkItems);
 /** Attachments move bytes and are tested elsewhere. */
 const WITH_BYTES = ['attachments.add', 'attachments.addedBefore', 'attachments.read'];
 
+const OVER_ALL_PROJECTS =
+  'over all projects, what only an index within projects has is looked for from the newest item on, until the page is full';
+
 const BORNE: readonly Borne[] = [
+  {
+    operation: 'workItems.list',
+    query: 'aggregate work_items: organizationId, type; by _id descending; limited',
+    why: OVER_ALL_PROJECTS,
+  },
+  {
+    operation: 'workItems.list',
+    query:
+      'aggregate work_items: organizationId, boardColumnId $nin, labels, dueDate $lt $gt; by _id descending; limited',
+    why: OVER_ALL_PROJECTS,
+  },
+  {
+    operation: 'workItems.list',
+    query: 'aggregate work_items: organizationId, externalId $exists; by _id descending; limited',
+    why: 'one item of a project has it at most: those few are found by it, and sorted',
+  },
   {
     operation: 'workItems.list',
     query: 'aggregate work_items: organizationId, projectId; then sorted by sortKey0',

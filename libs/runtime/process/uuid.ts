@@ -23,3 +23,8 @@ export function firstIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
+
+/** When a UUIDv7 was made. */
+export function madeAtMs(id: string): number {
+  return Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
+}

@@ -124,7 +124,7 @@ const itemSchema = schemaOf(fields, { collection: 'work_items', minimize: false 
 // Items are named by their phrases (found-by.ts), or by one of the two unique ones.
 itemSchema.index({ organizationId: 1, foundBy: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
-// Lists: what they contain, then their order. The ones that leave least come first.
+// Lists: what they contain, then their order. The ones that leave least come first, and last what is listed over all projects.
 itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
@@ -137,6 +137,7 @@ itemSchema.index({ organizationId: 1, projectId: 1, type: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, priority: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, labels: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, _id: 1 });
 // What can be claimed, and the first of those in a column.
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, claimableFrom: 1 });

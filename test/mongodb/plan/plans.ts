@@ -1,7 +1,4 @@
-import { databaseServer, useServer } from '@worktrack/runtime/database/server';
-import { countByWindows } from '@worktrack/runtime/database/stand-in/count';
-import { inOrderByWindows } from '@worktrack/runtime/database/stand-in/in-order';
-import { countIndex, walkIndex } from '@worktrack/runtime/database/walk-index';
+import { databaseServer, MONGODB, useServer } from '@worktrack/runtime/database/server';
 import mongoose, { type Schema } from 'mongoose';
 import { watchCommands } from '../watch.ts';
 import { type Index, planOf } from './plan.ts';
@@ -43,12 +40,9 @@ export class OperationPlans {
   }) {
     this.#borne = borne;
     this.#isSmall = (collection) => small.includes(collection);
-    // With any choice among values as MongoDB is sent it, in one query.
-    useServer({
-      ...databaseServer(),
-      inOrder: (model, read) => inOrderByWindows(model, read, walkIndex),
-      countInOrder: (model, read) => countByWindows(model, read, countIndex, walkIndex),
-    });
+    // As MongoDB is sent them: not in windows, and with any choice among values in one query.
+    const { inOrder, countInOrder } = MONGODB;
+    useServer({ ...databaseServer(), inOrder, countInOrder });
     watchCommands((command) => {
       const operation = this.#operation;
       if (operation === undefined) return;

@@ -1,4 +1,4 @@
-import { firstIdAt } from '../../process/uuid.ts';
+import { firstIdAt, madeAtMs } from '../../process/uuid.ts';
 import type { AnyModel, Order } from '../walk-index.ts';
 
 /** The order's field as numbers that increase in the direction of the order. */
@@ -6,7 +6,7 @@ export interface Axis {
   readonly firstWidth: number;
   /** Beyond a window of this width hardly anything is to be expected, so it has no end. */
   readonly widest: number;
-  /** Nothing lies beyond it. Absent: that is not known. */
+  /** Less than a page lies beyond it, or nothing. Absent: that is not known. */
   readonly end?: number;
   /** For how long the end of a first page is remembered. Where the newest come first, any number of them may have come before it since. */
   readonly endLastsMs: number;
@@ -25,18 +25,19 @@ const A_YEAR_MS = 365 * 24 * 60 * A_MINUTE_MS;
 /** The bounds of a Date (ECMA-262, 21.4.1.1). */
 const MAX_TIME_MS = 8.64e15;
 
+const TIMES = { firstWidth: A_MINUTE_MS, widest: A_YEAR_MS, endLastsMs: A_MINUTE_MS };
+
 /** UUIDv7, newest first. */
-const NEWEST_IDS: Axis = {
-  firstWidth: A_MINUTE_MS,
-  widest: A_YEAR_MS,
-  endLastsMs: A_MINUTE_MS,
+const newestIds = (sinceMs: number): Axis => ({
+  ...TIMES,
+  end: -sinceMs,
   start: () => -Date.now(),
-  toAxis: (id) => -Number.parseInt(String(id).slice(0, 13).replace('-', ''), 16),
+  toAxis: (id) => -madeAtMs(String(id)),
   range: (near, far) => ({
     ...(near !== undefined && { $lt: firstIdOf(1 - near) }),
     ...(far < 0 && { $gt: firstIdOf(1 - far) }),
   }),
-};
+});
 
 /** As long as an id: a bound that is the beginning of a value stands on the wrong side of it in a descending index. */
 const firstIdOf = (ms: number) => firstIdAt(new Date(Math.floor(ms)));
@@ -74,39 +75,48 @@ const GREATEST_NUMBERS: Axis = {
 };
 
 /** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
-const NEWEST_TIMES: Axis = {
-  firstWidth: A_MINUTE_MS,
-  widest: A_YEAR_MS,
-  endLastsMs: A_MINUTE_MS,
+const newestTimes = (sinceMs: number): Axis => ({
+  ...TIMES,
+  end: -sinceMs,
   start: () => -Date.now(),
   toAxis: (time) => -(time as Date).getTime(),
   range: (near, far) => ({
     ...(near !== undefined && { $lt: new Date(Math.min(Math.floor(-near) + 1, MAX_TIME_MS)) }),
     ...(far < Infinity && { $gt: new Date(Math.max(Math.floor(-far), -MAX_TIME_MS)) }),
   }),
-};
+});
 
-/** Oldest first. With exclusive ends, too. */
-const OLDEST_TIMES: Axis = {
-  firstWidth: A_MINUTE_MS,
-  widest: A_YEAR_MS,
-  endLastsMs: A_MINUTE_MS,
-  start: () => 0,
+/** Oldest first: when something came to be, so hardly anything lies in the future. With exclusive ends, too. */
+const oldestTimes = (sinceMs: number): Axis => ({
+  ...TIMES,
+  end: Date.now(),
+  start: () => sinceMs,
   toAxis: (time) => (time as Date).getTime(),
   range: (near, far) => ({
     ...(near !== undefined && { $gt: new Date(Math.max(Math.ceil(near) - 1, -MAX_TIME_MS)) }),
     ...(far < Infinity && { $lt: new Date(Math.min(Math.ceil(far), MAX_TIME_MS)) }),
   }),
-};
+});
 
-export function axisOf(model: AnyModel, { field, direction }: Order): Axis {
-  if (field === '_id' && direction === -1) return NEWEST_IDS;
+/**
+ * Looking back through an empty list took a query for each doubling of a minute, up to a year: half of all that a service asked for beside a few pages of
+ * the console. So windows go no further than there can be anything.
+ * @param past `beganMs`: nothing is older. `shortAtMs`: when all of the list was less than a page
+ */
+export function axisOf(
+  model: AnyModel,
+  { field, direction }: Order,
+  { beganMs, shortAtMs }: { readonly beganMs: number; readonly shortAtMs: number },
+): Axis {
+  // What was made long ago may be in the list only now, say as what is assigned to somebody.
+  if (field === '_id' && direction === -1) return newestIds(beganMs);
+  const sinceMs = Math.max(beganMs, shortAtMs);
   const { instance } = model.schema.path(field);
   if (instance === 'Number') {
     if (direction === -1) return GREATEST_NUMBERS;
     return QUEUES[model.collection.name]?.includes(field) ? QUEUED : NUMBERS;
   }
-  if (instance === 'Date') return direction === -1 ? NEWEST_TIMES : OLDEST_TIMES;
+  if (instance === 'Date') return direction === -1 ? newestTimes(sinceMs) : oldestTimes(sinceMs);
   throw new Error(`${model.modelName} has no order of ${field} that can be cut into windows.`);
 }
 

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { servers } from '../../../../test/support/servers.ts';
 import { uuidAt } from '../../../../test/support/uuid-at.ts';
 import { createLog } from '../../process/logging.ts';
-import { uuidv7 } from '../../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from '../connection.ts';
 import { countInOrder } from '../in-order.ts';
 import { countIndex, walkIndex } from '../walk-index.ts';
@@ -24,7 +23,7 @@ const A_YEAR_MS = 365 * 86_400_000;
 
 /** Entries with one word, the newest this old, and each this much older than the one before. */
 async function entries(count: number, { newestMs = 0, apartMs = 0 }) {
-  const organizationId = uuidv7();
+  const organizationId = uuidAt(Date.now() - 3 * A_YEAR_MS);
   await addTo(organizationId, count, { newestMs, apartMs });
   return { filter: { organizationId, word: 'word' }, order: { field: '_id', direction: -1 } as const, limit: LIMIT };
 }

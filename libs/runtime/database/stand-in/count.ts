@@ -1,5 +1,5 @@
 import type { AnyModel, countIndex, OrderedRead, walkIndex } from '../walk-index.ts';
-import { axisOf, valueAt } from './axis.ts';
+import { valueAt } from './axis.ts';
 import { inOrderByWindows } from './in-order.ts';
 import { MARGIN, Memory, walkWindows } from './windows.ts';
 
@@ -17,8 +17,8 @@ export async function countByWindows(
   reader: typeof walkIndex,
 ): Promise<number> {
   const { order, range, limit } = read;
-  const axis = axisOf(model, order);
-  const memory = new Memory(model, axis, read, 'count');
+  const memory = new Memory(model, read, 'count');
+  const { axis } = memory;
   // As it is now: another count of the same list may end meanwhile.
   const { span, end, lastEnd: known } = memory;
   const firstWidth = Math.max(1, axis.firstWidth * FIRST_SHARE);

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';
 import { uuidAt } from '../../../../test/support/uuid-at.ts';
 import { createLog } from '../../process/logging.ts';
@@ -29,10 +29,11 @@ const ChangedModel = mongoose.model('Changed', changedSchema);
 const BURSTS = 40;
 const IN_A_BURST = 250;
 const LIMIT = 100;
+const A_YEAR_MS = 365 * 86_400_000;
 
 /** The newest first; each burst has this many in some milliseconds. */
 async function bursts(atMs: readonly number[]) {
-  const organizationId = uuidv7();
+  const organizationId = uuidAt(Date.now() - A_YEAR_MS);
   const ids = atMs
     .flatMap((ms) => Array.from({ length: IN_A_BURST }, (_, index) => uuidAt(ms - Math.floor(index / 10))))
     .toSorted()
@@ -186,4 +187,56 @@ test.each([0, 3, 60, 500])('of %i numbers from zero up, the greatest are found i
   const rows = await inOrderByWindows<{ readonly n: number }>(ChangedModel, read, counting);
   expect(rows.map(({ n }) => n)).toEqual(numbers.slice(0, 20));
   expect(queries).toBe(1);
+});
+
+describe.each([
+  ['_id', -1],
+  ['at', -1],
+  ['at', 1],
+] as const)('a list by %s (%i)', (field, direction) => {
+  /** @param ageMs of the organization */
+  const list = (ageMs: number) => {
+    const organizationId = uuidAt(Date.now() - ageMs);
+    const page = async () => {
+      let queries = 0;
+      const rows = await inOrderByWindows<{ readonly _id: string; readonly at: Date }>(
+        ChangedModel,
+        { filter: { organizationId }, order: { field, direction }, limit: LIMIT, present: [] },
+        (async (model, read) => {
+          queries++;
+          return walkIndex(model, read);
+        }) as typeof walkIndex,
+      );
+      return { ids: rows.map(({ _id }) => _id), queries };
+    };
+    const add = async (ms: number) => {
+      const row = { _id: uuidAt(ms), organizationId, at: new Date(ms) };
+      await ChangedModel.insertMany([row]);
+      return row._id;
+    };
+    return { page, add };
+  };
+
+  test('of an organization that was just made is read by one query, and so is what a clock that is behind put in it', async () => {
+    const { page, add } = list(1_000);
+    expect(await page()).toEqual({ ids: [], queries: 1 });
+    const { page: pageOf, add: addTo } = list(1_000);
+    const added = [await addTo(Date.now()), await addTo(Date.now() - 10_000)];
+    expect((await pageOf()).ids).toEqual(direction === -1 ? added : added.toReversed());
+    const id = await add(Date.now());
+    expect((await page()).ids).toEqual([id]);
+  });
+
+  test('that was short is looked through only since then, where it has times', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { page, add } = list(A_YEAR_MS);
+    const first = await add(Date.now());
+    expect((await page()).ids).toEqual([first]);
+    vi.setSystemTime(Date.now() + 5 * 60_000);
+    const second = await add(Date.now());
+    const { ids, queries } = await page();
+    expect(ids).toEqual(direction === -1 ? [second, first] : [first, second]);
+    if (field === 'at') expect(queries).toBeLessThanOrEqual(4);
+  });
 });

@@ -1,5 +1,5 @@
 import { type AnyModel, beyond, type OrderedRead, type walkIndex } from '../walk-index.ts';
-import { type Axis, axisOf, valueAt } from './axis.ts';
+import { type Axis, valueAt } from './axis.ts';
 import { Memory, walkWindows, within } from './windows.ts';
 
 type Reader = typeof walkIndex;
@@ -22,15 +22,13 @@ export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, 
 
 async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
   const { order, limit, after } = read;
-  const axis = axisOf(model, order);
+  const memory = new Memory(model, read, 'page');
+  const { axis } = memory;
   const { range, ...start } = startOf(axis, read);
-  const memory = new Memory(model, axis, read, 'page');
-  const edge = order.direction === 1 ? (range?.$gte ?? range?.$gt) : (range?.$lte ?? range?.$lt);
-  const from = after?.value ?? edge;
   const width = memory.span ?? axis.firstWidth;
   // A first page records where it ended, a later one how far it is to its end.
   const [end, known] = after === undefined ? [memory.end, memory.lastEnd] : [];
-  const far = end ?? (from === undefined ? axis.start() : axis.toAxis(from)) + width;
+  const far = end ?? (after === undefined ? beginOf(axis, order, range) : axis.toAxis(after.value)) + width;
   const rows: Row[] = [];
   await walkWindows(axis, { range, far, width, wanted: limit, known }, async (window, isFirst) => {
     const rest = { ...read, range: window, limit: limit - rows.length, after: undefined };
@@ -46,6 +44,12 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   }
   remember(memory, axis, read, keys);
   return rows;
+}
+
+/** Where a list is likely to begin. */
+function beginOf(axis: Axis, { direction }: OrderedRead['order'], range: OrderedRead['range'] = {}): number {
+  const edge = direction === 1 ? (range.$gte ?? range.$gt) : (range.$lte ?? range.$lt);
+  return edge === undefined ? axis.start() : Math.max(axis.start(), axis.toAxis(edge));
 }
 
 /** Where a page begins. In descending order as an exclusive bound, since this server leaves out what lies on an inclusive one (README.md): all that share the value of the last row. */

@@ -21,8 +21,9 @@ const NOT_FOUND = [26, 27];
 export function ownIndexOf({ collection, schema }: AnyModel): Keys | undefined {
   const declared = schema.indexes().map(([keys]) => Object.keys(keys));
   const begins = declared.filter(([first]) => first === ORGANIZATION);
-  if (begins.length === 0 || begins.some(([, second]) => second === '_id')) return undefined;
-  const fields = [ORGANIZATION, '_id', ...(RELIED_ON[collection.name] ?? [])];
+  const reliedOn = RELIED_ON[collection.name] ?? [];
+  if (begins.length === 0 || (reliedOn.length === 0 && begins.some(([, second]) => second === '_id'))) return undefined;
+  const fields = [ORGANIZATION, '_id', ...reliedOn];
   return Object.fromEntries(fields.map((field) => [field, 1 as const]));
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { madeAtMs } from '../../process/uuid.ts';
 import type { AnyModel, OrderedRead } from '../walk-index.ts';
-import type { Axis } from './axis.ts';
+import { type Axis, axisOf } from './axis.ts';
 
 /**
  * How much wider, or narrower, a window may be than the one before: how many match further on can only be guessed. Whatever comes after a gap is read
@@ -29,17 +30,14 @@ const remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
 /** One list's entry in what is remembered. */
 export class Memory {
   readonly #key: string;
-  readonly #axis: Axis;
+  readonly axis: Axis;
 
   /** @param use distinguishes several walks over one list */
-  constructor(
-    model: AnyModel,
-    axis: Axis,
-    { filter, order, range, choose, limit }: Omit<OrderedRead, 'present'>,
-    use: string,
-  ) {
-    this.#key = JSON.stringify([use, model.collection.name, withoutTimes(filter), order, range, choose, limit]);
-    this.#axis = axis;
+  constructor(model: AnyModel, { filter, order, range, choose, limit }: Omit<OrderedRead, 'present'>, use: string) {
+    const keyed = [use, model.collection.name, withoutTimes(filter), order, range, choose, limit];
+    this.#key = JSON.stringify(keyed);
+    const { end, endAtMs = 0 } = remembered.get(this.#key) ?? {};
+    this.axis = axisOf(model, order, { beganMs: beginningOf(filter), shortAtMs: end === Infinity ? endAtMs : 0 });
   }
 
   get span(): number | undefined {
@@ -49,7 +47,7 @@ export class Memory {
   /** Where a first page ended, unless too much may have come before it since. */
   get end(): number | undefined {
     const { endAtMs = 0 } = remembered.get(this.#key) ?? {};
-    return Date.now() - endAtMs < this.#axis.endLastsMs ? this.lastEnd : undefined;
+    return Date.now() - endAtMs < this.axis.endLastsMs ? this.lastEnd : undefined;
   }
 
   /** The same, however long ago that was. */
@@ -67,6 +65,11 @@ export class Memory {
   forget(): void {
     remembered.delete(this.#key);
   }
+}
+
+/** When the organization was made whose list it is: nothing in it is older. 0: that is not known. */
+function beginningOf({ organizationId }: OrderedRead['filter']): number {
+  return typeof organizationId === 'string' ? madeAtMs(organizationId) || 0 : 0;
 }
 
 /** The present time is in some filters, and would make each a list of its own. */
