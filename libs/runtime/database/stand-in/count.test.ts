@@ -76,7 +76,7 @@ test('however many match, the windows of a count hold hardly more than its limit
     inWindows.push(counted);
     return counted;
   };
-  for (const bound of [4 * LIMIT, 1.5 * LIMIT]) {
+  for (const bound of [4 * LIMIT, 1.1 * LIMIT]) {
     inWindows.length = 0;
     expect(await countByWindows(CountedModel, read, counting, walkIndex)).toBe(LIMIT);
     expect(inWindows.reduce((sum, counted) => sum + counted, 0)).toBeLessThanOrEqual(bound);

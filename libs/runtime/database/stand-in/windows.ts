@@ -11,7 +11,7 @@ import { type Axis, axisOf } from './axis.ts';
 const MAX_WIDENING = 2;
 const MAX_NARROWING = 1 / 4;
 /** A little more than is expected to suffice. */
-export const MARGIN = 1.2;
+const MARGIN = 1.2;
 /** A bound for what never happens: windows that hold a few each, all the way. */
 const MAX_WINDOWS = 64;
 const MAX_REMEMBERED = 10_000;
