@@ -103,13 +103,17 @@ test('in Compose, no health check is a list with spaces in what it holds: the Do
   for (const check of checks) if (typeof check !== 'string') expect(check.join(' ').split(' ')).toEqual(check);
 });
 
-test('in Compose, the folder that .env.example names for the spool is in a volume, which belongs to the user of the image', () => {
+test('in Compose, what .env.example names for a gateway to read and write is in a volume, which belongs to the user of the image', () => {
   const { services, volumes } = load(compose) as {
     services: Record<string, { volumes?: string[] }>;
     volumes: Record<string, unknown>;
   };
-  const [, spool = ''] = /^# FEEDBACK_SPOOL_DIR=(.+)\/spool$/m.exec(file('.env.example')) ?? [];
+  const named = ['FEEDBACK_SPOOL_DIR', 'WIDGET_PINNED_DIR', 'LAST_BACKUP_FILE'].map(
+    (name) => new RegExp(`^# ${name}=(.+)/`, 'm').exec(file('.env.example'))?.[1],
+  );
+  const [spool] = named;
   expect(services.gateway?.volumes).toEqual([`gateway:${spool}`]);
+  expect(new Set(named)).toEqual(new Set([spool]));
   expect(volumes).toHaveProperty('gateway');
   const [, user] = /^USER (\d+):\1$/m.exec(file('Dockerfile')) ?? [];
   expect(file('Dockerfile')).toContain(`install -d -o ${user} -g ${user} ${spool}\n`);
