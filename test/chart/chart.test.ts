@@ -145,6 +145,18 @@ describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { 
     }
   });
 
+  test('gives every container each name once, from the values where they repeat one of the Secret', async () => {
+    const RABBITMQ_URL = 'amqp://of-values';
+    const extraEnv = [{ name: 'MONGODB_URL', value: 'mongodb://of-values' }];
+    const rendered = await render(helm, { env: { RABBITMQ_URL, RPC_SECRETS_KEYS: '1:of-values' }, extraEnv });
+    for (const { containers } of pods(rendered)) {
+      const env = containers[0]?.env ?? [];
+      const names = env.map(({ name }) => name);
+      expect(names).toEqual([...new Set(names)]);
+      expect(env).toEqual(expect.arrayContaining([{ name: 'RABBITMQ_URL', value: RABBITMQ_URL }, ...extraEnv]));
+    }
+  });
+
   /** The oldest that it supports, one between, and the newest. */
   test.each(['1.30', '1.33', '1.37'])('is valid, to the letter, for Kubernetes %s', async (version) => {
     for (const objects of [plain, all]) {
