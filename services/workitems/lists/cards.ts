@@ -8,7 +8,9 @@ import type {
 } from '@worktrack/contracts/work-items/lists/cards';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoard } from '../boards/boards.repository.ts';
+import { countsOf } from '../boards/tallies.repository.ts';
 import type { Scope } from '../calls/scope.ts';
+import type { ItemRecord } from '../items/items.model.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import { presentedSummaries } from '../items/shown/present.ts';
 import type { ListedItem } from '../items/shown/views.ts';
@@ -17,8 +19,8 @@ import { formatDollars } from '../sessions/price.ts';
 import { costsOf } from '../sessions/sessions.repository.ts';
 import { epicsAbove } from './epics.ts';
 import { whereOf } from './filter.ts';
-import { type Beginning, type Given, pageOfList } from './list.ts';
-import { listedItems, type PlacedItem, placesOf } from './listed-items.repository.ts';
+import { type Given, type Known, pageOfList } from './list.ts';
+import { listedFew, listedItems, type PlacedItem, placesOf } from './listed-items.repository.ts';
 import { holds, type Where } from './where.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;
@@ -54,13 +56,12 @@ export async function listColumns(
 ): Promise<ColumnCards[]> {
   const whole = { ...given, page: 1, boardId, projectId };
   const where = await whereOf(context, whole, undefined);
-  const isNarrowed = where.due || where.also.length > 0 || Object.keys(where.like).length > 0;
-  const few = isNarrowed && !given.search ? await fewOf(context, where, { projectId, limit: given.limit }) : undefined;
+  const known = given.search ? undefined : await knownOf(context, where, { boardId, projectId }, given.limit);
   const pages = await Promise.all(
     columns.map(({ id: boardColumnId }) =>
       pageOfList({ ...whole, boardColumnId: [boardColumnId] }, context, {
         where: { ...where, place: { boardColumnId } },
-        beginning: few?.(boardColumnId),
+        ...known?.(boardColumnId),
       }),
     ),
   );
@@ -74,20 +75,42 @@ export async function listColumns(
   });
 }
 
+type KnownOfColumn = (columnId: string) => Omit<Known, 'where'>;
+
+/** What a query or two tell of all columns, each of which would otherwise be asked for its own. */
+async function knownOf(
+  scope: Scope,
+  where: Where,
+  { boardId, projectId }: Pick<ItemRecord, 'boardId' | 'projectId'>,
+  limit: number,
+): Promise<KnownOfColumn | undefined> {
+  const { like, also, due, since } = where;
+  const isWhole = !due && also.length === 0 && Object.keys({ ...like, ...since }).length === 0;
+  // Indexes by what filters name begin with the project.
+  if (!isWhole) return fewOf(scope, { ...where, place: { ...where.place, projectId } }, limit);
+  const counts = await countsOf(scope, { boardId });
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  // All of it is shown.
+  const isShort = [...counts.values()].every((count) => count <= limit);
+  const items = isShort ? await listedFew(scope, { ...where, place: { boardId } }, total) : undefined;
+  if (items) {
+    const columns = inColumns(items);
+    return (columnId) => ({ rows: columns.get(columnId) ?? [] });
+  }
+  return (columnId) => {
+    const count = counts.get(columnId) ?? 0;
+    return { total: count, ...(count === 0 && { rows: [] }) };
+  };
+}
+
 /**
  * What filters leave of a board, by column; undefined if that is much. Of what one person or one epic has, an index knows the few among
  * thousands; column by column, a board in lanes would walk all its cards for each lane.
  */
-async function fewOf(
-  scope: Scope,
-  where: Where,
-  { projectId, limit }: { readonly projectId: string; readonly limit: number },
-): Promise<((columnId: string) => Beginning) | undefined> {
-  // Indexes by what filters name begin with the project.
-  const places = await placesOf(scope, { ...where, place: { ...where.place, projectId } }, MAX_FEW);
+async function fewOf(scope: Scope, where: Where, limit: number): Promise<KnownOfColumn | undefined> {
+  const places = await placesOf(scope, where, MAX_FEW);
   if (!places) return undefined;
-  places.sort((a, b) => a.position - b.position || (a._id < b._id ? -1 : 1));
-  const columns = Map.groupBy(places, ({ boardColumnId }) => boardColumnId);
+  const columns = inColumns(places);
   const first = (all: readonly PlacedItem[]) => all.slice(0, limit + 1);
   const shown = await listedItems(
     scope,
@@ -103,6 +126,11 @@ async function fewOf(
     });
     return { rows, total: all.length };
   };
+}
+
+function inColumns<Item extends PlacedItem>(items: readonly Item[]): Map<string, Item[]> {
+  const inOrder = items.toSorted((a, b) => a.position - b.position || (a._id < b._id ? -1 : 1));
+  return Map.groupBy(inOrder, ({ boardColumnId }) => boardColumnId);
 }
 
 /** @param ids undefined: all that match */

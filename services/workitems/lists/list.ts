@@ -40,15 +40,11 @@ export async function listWorkItems(
 export type Given = Input<typeof operation> & Grouped;
 
 /** What is known of a column before it is read. */
-interface Known {
+export interface Known {
   readonly where: Where;
-  readonly beginning?: Beginning | undefined;
-}
-
-/** What the first page of a column shows, and one row more, if there is one. */
-export interface Beginning {
-  readonly rows: readonly Match[];
-  readonly total: number;
+  /** What the first page shows, and one row more, if there is one. */
+  readonly rows?: readonly Match[] | undefined;
+  readonly total?: number | undefined;
 }
 
 /** @param known of a list that names one column, and begins with its first card */
@@ -68,8 +64,7 @@ export async function pageOfList(
   ];
   const start = startOf({ page, limit, cursor }, list, context);
   const where = known?.where ?? (await whereOfGroup(context, given, sessionProjectId));
-  const found = known?.beginning ? foundIn(known.beginning) : await read(context, where, text, order, start);
-  const { rows, namedId, placeOf, count } = found;
+  const { rows, namedId, placeOf, count } = await read(context, where, text, order, start, known);
   if (rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
   const shown = await pageOf(rows, start, list, (item) => (item._id === namedId ? undefined : placeOf(item)), count);
   return { ...shown, rows: shown.rows.filter(isThere) };
@@ -83,10 +78,17 @@ function orderOf(sort: string | undefined, { boardColumnId, groupBy, group }: Gr
   return by.length === 1 && by[0]?.key === 'createdAt' && by[0].isReversed ? 'newest' : by;
 }
 
-function read(context: Context, where: Where, text: string, order: ItemOrder | readonly SortBy[], start: Start) {
+function read(
+  context: Context,
+  where: Where,
+  text: string,
+  order: ItemOrder | readonly SortBy[],
+  start: Start,
+  known: Known | undefined,
+) {
   if (typeof order === 'string') {
     if (Array.isArray(start.after?.value)) throw unknownCursor(context.fail);
-    return text ? matching(context, where, text, order, start) : listed(context, where, order, start);
+    return text ? matching(context, where, text, order, start) : listed(context, where, order, start, known);
   }
   return sorted(context, where, text, order, start);
 }
@@ -101,13 +103,16 @@ interface Found {
   readonly count: () => Promise<Total>;
 }
 
-function foundIn({ rows, total }: Beginning): Found {
-  return { rows, placeOf: (row) => placeIn('column', row), count: async () => ({ total, isLowerBound: false }) };
-}
-
-async function listed(context: Scope, where: Where, order: ItemOrder, start: Start): Promise<Found> {
-  const rows = await pageOfItems(context, where, order, start);
-  return { rows, placeOf: (row) => placeIn(order, row), count: () => totalOf(context, where) };
+async function listed(
+  context: Scope,
+  where: Where,
+  order: ItemOrder,
+  start: Start,
+  known: Known | undefined,
+): Promise<Found> {
+  const { total, rows = await pageOfItems(context, where, order, start) } = known ?? {};
+  const count = async () => (total === undefined ? totalOf(context, where) : { total, isLowerBound: false });
+  return { rows, placeOf: (row) => placeIn(order, row), count };
 }
 
 /** The item that the text names, then those that contain all its words. */

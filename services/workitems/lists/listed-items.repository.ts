@@ -41,12 +41,25 @@ export function pageOfItems(
 export type PlacedItem = Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>;
 
 /** In no order. @returns undefined: more than the limit match */
-export async function placesOf(scope: Scope, where: Where, limit: number): Promise<PlacedItem[] | undefined> {
-  const { organizationId } = scope.caller;
-  const found = await ItemModel.aggregate<PlacedItem>([
-    { $match: { organizationId, ...conditionsOf(where) } },
+export function placesOf(scope: Scope, where: Where, limit: number): Promise<PlacedItem[] | undefined> {
+  return fewOf<PlacedItem>(scope, where, limit, { boardColumnId: 1, position: 1 });
+}
+
+/** The same, with all that a list shows. */
+export function listedFew(scope: Scope, where: Where, limit: number): Promise<ListedItem[] | undefined> {
+  return fewOf<ListedItem>(scope, where, limit, LISTED);
+}
+
+async function fewOf<Item>(
+  { caller }: Scope,
+  where: Where,
+  limit: number,
+  fields: Readonly<Record<string, 1>>,
+): Promise<Item[] | undefined> {
+  const found = await ItemModel.aggregate<Item>([
+    { $match: { organizationId: caller.organizationId, ...conditionsOf(where) } },
     { $limit: limit + 1 },
-    { $project: { boardColumnId: 1, position: 1 } },
+    { $project: fields },
   ]);
   return found.length > limit ? undefined : found;
 }
