@@ -11,9 +11,8 @@ import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
-import { emailKeyMigration } from './items/email-key.repository.ts';
+import { foundByMigration } from './items/found-by.repository.ts';
 import { receipts } from './items/received.repository.ts';
-import { searchTextMigration } from './items/search-text.repository.ts';
 import { assemble } from './parts.ts';
 import { Retention } from './retention/retention.ts';
 
@@ -32,7 +31,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([emailKeyMigration, searchTextMigration], { log });
+  const migrations = await migrate([foundByMigration], { log });
   onStop(() => migrations.stop());
 
   // Not part of readiness: without it, duplicates and spent captcha solutions are only known to this process.

@@ -6,8 +6,8 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, outcomes, startFeedback, submission } from '../testing.ts';
-import { emailKeyMigration } from './email-key.repository.ts';
 import { emailKeyOf } from './erasure.repository.ts';
+import { foundByMigration } from './found-by.repository.ts';
 import { ItemModel } from './items.model.ts';
 
 let feedback: Awaited<ReturnType<typeof startFeedback>>;
@@ -170,7 +170,7 @@ describe('what a sender submitted', () => {
     const erase = () => feedback.call('feedback.erase', { email: fields.email }, organizationId);
     expect(await erase()).toEqual({ erased: 0 });
 
-    const started = await migrate([emailKeyMigration], { log: createLog('test', 'silent') });
+    const started = await migrate([foundByMigration], { log: createLog('test', 'silent') });
     await started.stop();
     expect(await erase()).toEqual({ erased: older.length });
     expect(await collectionsWith(fields.email)).toEqual([]);
