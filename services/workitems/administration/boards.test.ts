@@ -1,6 +1,14 @@
+import type { ErrorCode } from '@worktrack/contracts/errors';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { MAX_BOARDS } from '@worktrack/contracts/projects/board-operations';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
+import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BoardModel } from '../boards/boards.model.ts';
+import { boardOf } from '../boards/boards.repository.ts';
+import { getReviewContext } from '../context/review.ts';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
 let project: TestProject;
@@ -193,6 +201,17 @@ describe('the deletion of a board', () => {
       'NOT_FOUND',
     );
     expect((await own.create('task')).boardId).toBe(own.board.id);
+  });
+
+  test('makes calls begin again that have read an item of it, before that was deleted as well', async () => {
+    const own = await startProject();
+    const { caller } = own;
+    const writes = boardOf({ caller, writes: new WriteSet() }, { boardId: uuidv7() });
+    await expect(writes).rejects.toBeInstanceOf(Stale);
+    const { taskId } = await own.create('task');
+    await BoardModel.deleteOne({ organizationId: caller.organizationId, _id: own.board.id });
+    const reads = getReviewContext({ taskId, featureReview: false }, { caller } as ReadContext<ErrorCode>);
+    await expect(reads).rejects.toBeInstanceOf(Stale);
   });
 
   test('is refused for the default board, and while it holds items', async () => {

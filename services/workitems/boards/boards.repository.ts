@@ -3,6 +3,7 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
@@ -156,6 +157,7 @@ function relied(scope: WriteScope, board: BoardRecord | null): BoardRecord | nul
   return board;
 }
 
+/** Without those that are not there, or not for the caller. */
 export async function boardsForWrite(scope: WriteScope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
   const boards = new Map<string, BoardRecord>();
   for (const id of new Set(ids)) {
@@ -165,10 +167,13 @@ export async function boardsForWrite(scope: WriteScope, ids: Iterable<string>): 
   return boards;
 }
 
-/** The board an item is on. */
-export async function boardOf(scope: WriteScope, item: { readonly _id: string; readonly boardId: string }) {
-  const board = await boardForWrite(scope, item.boardId);
-  if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
+/**
+ * The board an item is on. A board with items is not deleted, so if it is gone, the item was deleted after it was read.
+ * @throws Stale
+ */
+export async function boardOf(scope: WriteScope, { boardId }: { readonly boardId: string }): Promise<BoardRecord> {
+  const board = await boardForWrite(scope, boardId);
+  if (!board) throw new Stale(`Board ${boardId} is gone, though an item is on it.`);
   return board;
 }
 

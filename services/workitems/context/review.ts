@@ -2,6 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/agents/context';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';
 import { columnName, columnOfRole, roleAt } from '../boards/columns.ts';
@@ -37,7 +38,8 @@ export async function getReviewContext(
     outlines.map((outline) => toPlaced(outline, columnName(boards.get(outline.boardId), outline.boardColumnId)));
 
   const board = boards.get(item.boardId);
-  if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
+  // It was deleted, and then its board, in between.
+  if (!board) throw new Stale();
   const { inProgressColumnId, reviewColumnId } = boardMap(board);
   const all = {
     dependencies: placed(dependencies),

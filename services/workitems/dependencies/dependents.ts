@@ -1,3 +1,4 @@
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { isDone, isMet, type Role } from '../boards/progress.ts';
@@ -51,7 +52,8 @@ export async function followCrossings(
     if (isSame && !isSettled) continue;
     const item = { ...now, waitsFor };
     const board = boards.get(item.boardId);
-    if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
+    // It was deleted, and then its board, in between.
+    if (!board) throw new Stale();
     adjustItem(scope, dependent, { waitsFor, ...claimable(item, board), ...(isSettled && { onReturnedBase }) });
   }
 }

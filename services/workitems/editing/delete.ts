@@ -1,6 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/changes/delete';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
@@ -61,7 +62,8 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
     const isChild = other.parentId === _id;
     if (!isChild && !lists.has(other._id)) continue;
     const board = boards.get(other.boardId);
-    if (!board) throw new Error(`Board ${other.boardId} of work item ${other._id} is gone.`);
+    // It was deleted, and then its board, in between.
+    if (!board) throw new Stale();
     const shorter = lists.has(other._id) ? without(item, other, lists.get(other._id)) : undefined;
     changeItem(context, other, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
       {
