@@ -1,5 +1,6 @@
 import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';
 
@@ -37,6 +38,28 @@ describe('a custom role', () => {
     expect((await keys.identityOf(key)).permissions.toSorted()).toEqual(['feedback:read', 'work-items:read']);
     await keys.call('roles.update', { id: role.id, permissions: ['work-items:read'] }, owner);
     expect((await keys.identityOf(key)).permissions).toEqual(['work-items:read']);
+  });
+
+  test('has other permissions for all of its users at once: for many with as few commands as for one', async () => {
+    const { owner } = await keys.organization();
+    const asked = { one: [] as string[], many: [] as string[] };
+    for (const [name, count] of [
+      ['one', 1],
+      ['many', 5],
+    ] as const) {
+      const role = await make(owner, { ...triage, name });
+      for (let nth = 1; nth <= count; nth++) {
+        const user = { email: `${nth}.of.${name}@example.com`, name, role: role.id };
+        await keys.call('users.create', user, owner);
+      }
+      mongoose.set('debug', (collection: string, method: string) => void asked[name].push(`${collection}.${method}`));
+      await keys.call('roles.update', { id: role.id, permissions: ['work-items:read'] }, owner);
+      mongoose.set('debug', false);
+    }
+    // Some are sent at the same time, and the process has a heartbeat.
+    const commands = (of: readonly string[]) => of.filter((each) => !each.startsWith('transaction_owners.')).sort();
+    expect(commands(asked.one)).toContain('users.updateMany');
+    expect(commands(asked.many)).toEqual(commands(asked.one));
   });
 
   test('has a name that no other role has, regardless of case', async () => {
