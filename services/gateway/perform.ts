@@ -28,7 +28,6 @@ import {
   requireUnlimited,
 } from './identity/permissions.ts';
 import type { Slot } from './limits/fair-share.ts';
-import { Invitations } from './limits/invitations.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { requireNoneOutlasts } from './outlasting.ts';
 import { Presence } from './presence.ts';
@@ -86,11 +85,10 @@ export function createPerform(needs: {
   const reservations = new IdempotencyReservations(needs.redis, needs.log);
   const longCalls = new LongCalls();
   const presence = new Presence(needs.redis, needs.log);
-  const invitations = new Invitations(needs);
   const runs = new Map<Operation, Run>();
   for (const contract of CONTRACTS) {
     for (const operation of Object.values(contract.operations))
-      runs.set(operation, runOf(contract, operation, { ...needs, presence, invitations }));
+      runs.set(operation, runOf(contract, operation, { ...needs, presence }));
   }
 
   /** After a wait the key may have lost permissions, or be invalid: what the call just got is then given back. @throws OperationError as for a new request */
@@ -189,10 +187,9 @@ function runOf(
     readonly uploads: LocalUploads;
     readonly health: () => Promise<Health>;
     readonly presence: Presence;
-    readonly invitations: Invitations;
   },
 ): Run {
-  const { clients, uploads, health, presence, invitations } = needs;
+  const { clients, uploads, health, presence } = needs;
   if (contract.name === gatewayContract.name) {
     const composition = (compositions as unknown as Record<string, Composition<Operation>>)[
       operation.name
@@ -207,7 +204,6 @@ function runOf(
         uploads,
         health,
         presence,
-        invitations,
         options,
         fail,
       });

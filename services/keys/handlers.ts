@@ -31,7 +31,7 @@ import { revokeSession } from './sessions/revoke.ts';
 import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
 import { createLoginCode } from './sign-in/create-code.ts';
 import { listInvitations, listUsersInvited } from './sign-in/invitations.ts';
-import { invitedBefore, inviteUser } from './sign-in/invite.ts';
+import { inviteUser } from './sign-in/invite.ts';
 import { openSession } from './sign-in/open.ts';
 import { withdrawInvitation } from './sign-in/withdraw-invitation.ts';
 import { prefixesOfTokens } from './tokens/tokens.repository.ts';
@@ -70,7 +70,6 @@ export function handlers({ mint, invalidate, trust, issuers, refusals, clients }
     'users.invite': write((input, context) => inviteUser(mint, input, context), {
       record: (answer) => ({ ...answer, code: null }),
     }),
-    'users.invitedBefore': invitedBefore,
     'users.withdrawInvitation': withdrawInvitation,
     'users.invitations': listInvitations,
     'users.named': namedUsers,

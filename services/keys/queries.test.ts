@@ -76,7 +76,6 @@ async function callAll(ask: typeof keys.call): Promise<string> {
   const place = { since: invitations[0]?.createdAt ?? '', id: invitations[0]?.id ?? '' };
   await ask('users.invitations', { limit: 1, after: place }, owner);
   await ask('users.list', {}, owner);
-  await ask('users.invitedBefore', { idempotencyKey: uuidv7(), userId: invited.id }, owner);
   const opened = presented(invitation.code ?? '');
   await ask('sessions.open', { token: presented(newKey(SESSION_MARK)), by: opened });
   await ask('users.invite', { userId: invited.id }, owner);

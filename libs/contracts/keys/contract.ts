@@ -2,7 +2,7 @@ import { serviceContract } from '../operation.ts';
 import { denyConnection, listConnections, openConnection } from './connections.ts';
 import { createGrant, listGrants, revokeGrant } from './grants.ts';
 import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
-import { invitedBefore, listInvitations, makeInvitation, withdrawInvitation } from './invitations.ts';
+import { listInvitations, makeInvitation, withdrawInvitation } from './invitations.ts';
 import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
 import { namedUsers, nameOfUser } from './named-users.ts';
 import { endToken, noteSteps, redeemCode, refreshGrant, registerClient, startConnection } from './oauth.ts';
@@ -43,7 +43,6 @@ export const keysContract = serviceContract('keys', [
   eraseUser,
   withdrawInvitation,
   makeInvitation,
-  invitedBefore,
   listInvitations,
   namedUsers,
   nameOfUser,

@@ -28,19 +28,7 @@ export const makeInvitation = operation({
     email: z.string(),
     expiresAt: Timestamp,
   }),
-  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
-});
-
-/** What that has answered, for a repetition, which is not one more invitation. Neither a route nor a tool. */
-export const invitedBefore = operation({
-  name: 'users.invitedBefore',
-  summary: 'The result of an earlier invitation with this idempotency key.',
-  permissions: ['users:write'],
-  ofOrganization: true,
-  effect: 'read',
-  input: z.strictObject({ idempotencyKey: z.string(), userId: Id }),
-  output: makeInvitation.output.nullable(),
-  errors: [],
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
 });
 
 export const withdrawInvitation = operation({

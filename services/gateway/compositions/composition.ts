@@ -6,7 +6,6 @@ import type { FailureOf, Input, Operation, Output, ServiceContract } from '@work
 import type { CallOptions, Reply } from '@worktrack/rpc/types';
 import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import type { Clients } from '../clients.ts';
-import type { Invitations } from '../limits/invitations.ts';
 import type { Presence } from '../presence.ts';
 
 /** How the tool that uploads local files should respond. */
@@ -26,7 +25,6 @@ export interface CompositionContext<Code extends ErrorCode = never> {
   /** How this gateway finds the installation. */
   readonly health: () => Promise<Health>;
   readonly presence: Presence;
-  readonly invitations: Invitations;
   /**
    * Passed unchanged to every step: caller, request id, and the single idempotency key of the whole. A step is the same for the same input,
    * so a repeated composition finds what has been done and continues from there.

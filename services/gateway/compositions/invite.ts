@@ -11,23 +11,11 @@ import type { Composition } from './composition.ts';
  */
 export const inviteUser: Composition<typeof operation> = async (
   { userId, language },
-  { identity, clients, invitations, options },
+  { identity, clients, options },
 ) => {
-  const { idempotencyKey = '', ...reading } = options;
-  // Not counted, or it would be refused where the user was invited as often as may be.
-  const earlier = await clients.keys.call('users.invitedBefore', { idempotencyKey, userId }, reading);
-  if (earlier) return { output: shown(earlier, null), replayed: true };
-  const invited = { organizationId: identity.organization.id, userId };
-  await invitations.count(invited);
-  const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options).catch(async (error) => {
-    await invitations.giveBack(invited);
-    throw error;
-  });
+  const { output, replayed } = await clients.keys.exchange('users.invite', { userId }, options);
   const { invitationId: id, email, code, expiresAt } = output;
-  if (code === null) {
-    await invitations.giveBack(invited);
-    return { output: shown(output, null), replayed };
-  }
+  if (code === null) return { output: shown(output, null), replayed };
   const [inviter, organization] = [identity.user.name, identity.organization.name];
   const mail = await clients.events
     .call('invitations.mail', { id, to: email, code, expiresAt, inviter, organization, language }, options)

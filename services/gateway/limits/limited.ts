@@ -6,7 +6,6 @@ const LIMITS = [
   'unknown-keys',
   'token-requests',
   'client-registrations',
-  'invitations',
   'key-rate',
   'fair-share',
   'event-streams',

@@ -32,6 +32,7 @@ export type InvitationDocument = Stored<typeof fields>;
 const invitationSchema = schemaOf(fields, { collection: 'invitations' });
 invitationSchema.index({ prefix: 1 }, { unique: true });
 invitationSchema.index({ organizationId: 1, state: 1, createdAt: 1, _id: 1 });
+invitationSchema.index({ organizationId: 1, createdAt: 1, userId: 1 });
 invitationSchema.index({ organizationId: 1, userId: 1, state: 1 });
 invitationSchema.index({ organizationId: 1, keyId: 1 });
 invitationSchema.index({ expiresAt: 1 }, { expireAfterSeconds: LISTED_DAYS_AFTER_ITS_END * 24 * 60 * 60 });

@@ -5,6 +5,7 @@ import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { type InvitationDocument, InvitationModel } from './invitations.model.ts';
 
 const LIFE_MS = INVITATION_DAYS * 24 * 60 * 60_000;
@@ -27,6 +28,16 @@ export async function insertInvitation(
   };
   await InvitationModel.create([document], { session: tx });
   return document;
+}
+
+/** Oldest first; the rule that asks makes them few. */
+export async function invitationsSince(
+  { caller, tx }: TransactionalScope,
+  since: Date,
+): Promise<Pick<InvitationDocument, 'userId' | 'createdAt'>[]> {
+  const { organizationId } = caller;
+  const filter = { organizationId, createdAt: mongoose.trusted({ $gt: since }) };
+  return InvitationModel.find(filter, { _id: 0, userId: 1, createdAt: 1 }).sort({ createdAt: 1 }).session(tx).lean();
 }
 
 /** Without an organization: this lookup is what finds it. */

@@ -9,7 +9,7 @@ import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { auditedOf, toldBy } from '../../../test/support/outbox.ts';
-import { InvitationModel } from '../invitations/invitations.model.ts';
+import { type InvitationDocument, InvitationModel } from '../invitations/invitations.model.ts';
 import { codeOf, startKeys } from '../testing.ts';
 
 let keys: Awaited<ReturnType<typeof startKeys>>;
@@ -245,14 +245,48 @@ describe('an invitation', () => {
   });
 });
 
+test('an organization invites 500 times in a day, and again a day after the first of them', async () => {
+  const { owner } = await keys.organization();
+  const [grace, edsger] = [await colleague(owner), await colleague(owner)];
+  await invite(grace.id, owner);
+  const { _id, prefix, ...made } = (await InvitationModel.findOne({ userId: grace.id }).lean()) as InvitationDocument;
+  const others = Array.from({ length: 499 }, () => ({
+    ...{ ...made, _id: uuidv7(), prefix: uuidv7(), userId: uuidv7(), state: 'replaced' as const },
+    createdAt: new Date(Date.now() - DAY_MS + 3_600_000),
+  }));
+  await InvitationModel.insertMany(others);
+  await expect(invite(edsger.id, owner)).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringMatching(
+      /^An organization may invite users 500 times in a day\. Try again in 3[1-6]\d\d s\.$/,
+    ),
+  });
+  await InvitationModel.deleteOne({ _id: others[0]?._id });
+  expect(await invite(edsger.id, owner)).toContain('wtc_');
+});
+
 describe('at once', () => {
-  test('eight invitations of one user leave one that signs in', async () => {
+  test('eight invitations of one user are the five of a day, and leave one that signs in', async () => {
     const { owner } = await keys.organization();
     const { id: userId } = await colleague(owner);
-    const codes = await Promise.all(Array.from({ length: 8 }, () => invite(userId, owner)));
+    const made = await Promise.allSettled(Array.from({ length: 8 }, () => invite(userId, owner)));
+    const codes = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []));
+    expect(refused).toEqual(Array(3).fill('RATE_LIMITED'));
     const ends: (string | undefined)[] = [];
     for (const code of codes) ends.push(await endOf(code));
-    expect(ends.toSorted()).toEqual(['open', ...Array(7).fill('replaced')]);
+    expect(ends.toSorted()).toEqual(['open', ...Array(4).fill('replaced')]);
+  });
+
+  test('sixteen repetitions are one invitation, and none of them is refused', async () => {
+    const { owner } = await keys.organization();
+    const { id: userId } = await colleague(owner);
+    const once = uuidv7();
+    const invited = () => keys.call('users.invite', { userId }, owner, once);
+    const answers = await Promise.all(Array.from({ length: 16 }, invited));
+    expect(new Set(answers.map(({ invitationId }) => invitationId)).size).toBe(1);
+    for (let time = 0; time < 4; time++) await invite(userId, owner);
+    expect(await codeOf(invite(userId, owner))).toBe('RATE_LIMITED');
   });
 
   test('twenty who open the link are one who is signed in', async () => {

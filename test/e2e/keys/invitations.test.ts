@@ -98,6 +98,18 @@ test('429 once a user was invited five times in a day, with when it goes on; wha
   expect((await call('POST', path, { language: 'de' }, { 'idempotency-key': randomUUID() })).status).toBe(429);
 });
 
+test('sixteen repetitions at once are one invitation, and none of them is refused', async () => {
+  const organization = await system.newOrganization();
+  const path = `/api/users/${(await newUser(organization)).id}/invitation`;
+  const once = { 'idempotency-key': randomUUID() };
+  const all = Array.from({ length: 16 }, () => organization.call<Made>('POST', path, undefined, once));
+  const answers = await Promise.all(all);
+  expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(201));
+  expect(answers.filter(({ data }) => data.code !== null)).toHaveLength(1);
+  for (let i = 0; i < 4; i++) expect((await organization.call('POST', path)).status).toBe(201);
+  expect((await organization.call('POST', path)).status).toBe(429);
+});
+
 describe('what needs somebody who manages users', () => {
   test('are open invitations, last of all kinds and oldest first, over REST and by tool, until they are used', async () => {
     const organization = await system.newOrganization();
