@@ -46,19 +46,6 @@ test('what the log does not yet know of an item comes before what happens to it,
   expect(await batchOf(source)).toEqual([]);
 });
 
-test('so does what a replica of an earlier version wrote after the log had been told about the item', async () => {
-  const project = await startProject();
-  const { id } = await project.create('task');
-  const source = new PastFirst(outbox);
-  await batchOf(source);
-  await project.update(id, { title: 'By an earlier version' });
-  const [, untold] = await idsOf(id);
-  await HistoryModel.updateOne({ _id: untold }, { $unset: { told: 1 } });
-  await OutboxModel.deleteMany({});
-  await project.update(id, { title: 'By this one' });
-  expect(await batchOf(source)).toEqual((await idsOf(id)).slice(1));
-});
-
 test('once all of the past has been published, the history is no longer looked at', async () => {
   const project = await startProject();
   const { id } = await project.create('task');

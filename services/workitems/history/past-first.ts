@@ -3,7 +3,7 @@ import type { OutboxSource } from '@worktrack/runtime/events/outbox-publisher';
 import { LRUCache } from 'lru-cache';
 import { tellPastOf } from './past.repository.ts';
 
-/** For how many items to remember up to where their history has been reported, so that it is not read again for each of their events. */
+/** Of how many items to remember that their history has been reported, so that it is not read again for each of their events. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -12,7 +12,7 @@ const MAX_REMEMBERED = 10_000;
  */
 export class PastFirst implements OutboxSource {
   readonly #outbox: OutboxSource;
-  readonly #toldUpTo = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #told = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   /** For the subjects of the last batch. */
   #organizations: ReadonlyMap<string, string> = new Map();
   #isOver = false;
@@ -24,7 +24,7 @@ export class PastFirst implements OutboxSource {
   /** Nothing of the past is left to be reported. */
   end(): void {
     this.#isOver = true;
-    this.#toldUpTo.clear();
+    this.#told.clear();
   }
 
   async next(limit: number, after: PublishedEvent | undefined): Promise<readonly PublishedEvent[]> {
@@ -36,7 +36,7 @@ export class PastFirst implements OutboxSource {
 
   /** What is reported here is in the outbox before that is read. */
   async earlier(revisions: ReadonlyMap<string, number>): Promise<readonly PublishedEvent[]> {
-    if (!this.#isOver) await this.#tell(revisions);
+    if (!this.#isOver) await this.#tell();
     return this.#outbox.earlier(revisions);
   }
 
@@ -44,23 +44,12 @@ export class PastFirst implements OutboxSource {
     return this.#outbox.remove(events);
   }
 
-  async #tell(revisions: ReadonlyMap<string, number>): Promise<void> {
-    for (const [organizationId, subjects] of Map.groupBy(this.#organizations, ([, organizationId]) => organizationId)) {
-      const ids = subjects.map(([id]) => id);
-      await tellAll(
-        organizationId,
-        ids.filter((id) => !this.#toldUpTo.has(id)),
-      );
-      for (const id of ids) {
-        const afterRevision = this.#toldUpTo.get(id);
-        if (afterRevision !== undefined) await tellAll(organizationId, [id], afterRevision);
-        this.#toldUpTo.set(id, revisions.get(id) ?? afterRevision ?? 0);
-      }
+  async #tell(): Promise<void> {
+    const untold = [...this.#organizations].filter(([id]) => !this.#told.has(id));
+    for (const [organizationId, subjects] of Map.groupBy(untold, ([, organizationId]) => organizationId)) {
+      const workItemIds = subjects.map(([id]) => id);
+      while (!(await tellPastOf(organizationId, workItemIds)));
+      for (const id of workItemIds) this.#told.set(id, true);
     }
   }
-}
-
-async function tellAll(organizationId: string, workItemIds: readonly string[], afterRevision = 0): Promise<void> {
-  if (workItemIds.length === 0) return;
-  while (!(await tellPastOf({ organizationId, workItemIds, afterRevision })));
 }

@@ -21,25 +21,17 @@ const READ_AT_ONCE = 20;
 const PAST_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Items of one organization, and from which revision on their history may not have been reported. */
-export interface Untold {
-  readonly organizationId: string;
-  readonly workItemIds: readonly string[];
-  readonly afterRevision?: number;
-}
-
 /**
- * Puts what an earlier version wrote into these items' history, without telling the log, into the outbox: everything that a log would still keep,
+ * Puts what 0.1 wrote into these items' history, without telling the log, into the outbox: everything that a log would still keep,
  * each record once, older revisions before newer ones. Any number of replicas may do so at once.
  * @returns whether that was all: it handles one transaction's worth
  */
-export async function tellPastOf({ organizationId, workItemIds, afterRevision = 0 }: Untold): Promise<boolean> {
+export async function tellPastOf(organizationId: string, workItemIds: readonly string[]): Promise<boolean> {
   const next = await HistoryModel.aggregate<Pick<HistoryRecord, '_id' | 'workItemId'>>([
     {
       $match: {
         organizationId,
         workItemId: { $in: workItemIds },
-        revision: { $gt: afterRevision },
         _id: { $gte: startOfPast() },
         told: null,
       },

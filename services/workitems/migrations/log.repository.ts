@@ -32,7 +32,7 @@ export const logMigration: Migration = {
     const untold = batch.filter(({ told }) => !told);
     for (const [organizationId, records] of Map.groupBy(untold, (record) => record.organizationId)) {
       const workItemIds = [...new Set(records.map(({ workItemId }) => workItemId))];
-      const isAll = await tellPastOf({ organizationId, workItemIds });
+      const isAll = await tellPastOf(organizationId, workItemIds);
       tellEmitted();
       if (!isAll) return after;
     }
