@@ -1,3 +1,4 @@
+import { ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
@@ -390,7 +391,7 @@ test('a webhook ends with its maker; whoever enables it again becomes its maker'
     {
       type: 'user.updated',
       subject: { kind: 'user', id: caller.userId },
-      data: { changes: { role: { from: 'admin', to: 'member' } } },
+      data: { changes: { role: { from: 'admin', to: 'member' } }, permissions: ROLE_PERMISSIONS.member },
     },
     {},
   ]);

@@ -1,6 +1,6 @@
 import { type LoggedEvent, PERMISSION_TO_SEE, permissionToSee } from '@worktrack/contracts/events/event';
 import type { EventPattern } from '@worktrack/contracts/events/webhook';
-import { type Permission, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import type { Permission } from '@worktrack/contracts/permissions';
 import type { WebhookDocument } from '../webhooks.model.ts';
 
 /** Whether a webhook should get an event: it subscribes to it and may see what it is about. */
@@ -41,8 +41,8 @@ export function loses(
   const { disabled, role, projects } = (data.changes ?? {}) as Readonly<Record<string, { readonly to?: unknown }>>;
   if (disabled?.to === true) return true;
   if (Array.isArray(projects?.to) && (projectId === null || !projects.to.includes(projectId))) return true;
-  // Of the role that the user has now. Events of earlier versions name a built-in one instead.
-  const held = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
+  // Of the role that the user has now.
+  const held = data.permissions as readonly Permission[] | undefined;
   if (!held) return role !== undefined;
   const toSee = types.flatMap((each) => (each === '*' ? Object.values(PERMISSION_TO_SEE) : permissionToSee(each)));
   const needed = toSee.filter((each) => permissions.includes(each));
