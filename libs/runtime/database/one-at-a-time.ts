@@ -1,22 +1,18 @@
 import mongoose from 'mongoose';
+import { number, text } from './documents/fields.ts';
+import { schemaOf } from './documents/schema.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import type { Scope } from './scope.ts';
 import { conflict } from './transaction.ts';
 import type { TransactionScope } from './writes/commit-alone.ts';
 
-interface ExclusionDocument {
+const fields = {
   /** `<organization>/<what is counted>` */
-  _id: string;
-  count: number;
-}
+  _id: text(),
+  count: number(),
+};
 
-const ExclusionModel = mongoose.model(
-  'Exclusion',
-  new mongoose.Schema<ExclusionDocument>(
-    { _id: { type: String, required: true }, count: { type: Number, required: true } },
-    { collection: 'exclusions', versionKey: false },
-  ),
-);
+const ExclusionModel = mongoose.model('Exclusion', schemaOf(fields, { collection: 'exclusions' }));
 
 /**
  * Makes this transaction conflict with every other one of the organization that names the same: of two at once, one runs again on the other's result.

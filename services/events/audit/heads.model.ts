@@ -1,26 +1,21 @@
-import type { AuditHead } from '@worktrack/contracts/audit/entry';
-import { text } from '@worktrack/runtime/database/documents/fields';
+import { date, number, text } from '@worktrack/runtime/database/documents/fields';
 import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface SignedHead extends Omit<AuditHead, 'at'> {
+const headFields = {
   /** Made of organization and place: each place is signed once. */
-  _id: string;
-  at: Date;
-}
+  _id: text(),
+  organizationId: text(),
+  seq: number(),
+  hash: text(),
+  at: date(),
+  keyId: text(),
+  signature: text(),
+};
 
-const headSchema = new mongoose.Schema<SignedHead>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    at: { type: Date, required: true },
-    keyId: { type: String, required: true },
-    signature: { type: String, required: true },
-  },
-  { collection: 'audit_heads', versionKey: false },
-);
+export type SignedHead = Stored<typeof headFields>;
+
+const headSchema = schemaOf(headFields, { collection: 'audit_heads' });
 headSchema.index({ organizationId: 1, at: -1, _id: -1 });
 
 export const SignedHeadModel = mongoose.model('AuditHead', headSchema);

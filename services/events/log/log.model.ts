@@ -1,35 +1,21 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { date, flag, nullable, number, optional, text } from '@worktrack/runtime/database/documents/fields';
 import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
+import { eventFields } from '@worktrack/runtime/database/outbox/event-fields';
 import mongoose from 'mongoose';
 
-/** An event in its place. */
-export interface LogRecord extends Omit<LoggedEvent, 'id' | 'data'> {
-  /** The event's: the database itself refuses a duplicate. */
-  _id: string;
-  organizationId: string;
-  /** As JSON: its field names are chosen by clients. */
-  data: string;
+/** An event in its place. By its id the database itself refuses a duplicate. */
+const logFields = {
+  ...eventFields,
+  type: text<LoggedEvent['type']>(),
+  seq: number(),
   /** What its retention counts from. In the order of `seq` within an organization, so that the log is shortened from its beginning. */
-  loggedAt: Date;
-}
+  loggedAt: date(),
+};
 
-const logSchema = new mongoose.Schema<LogRecord>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    seq: { type: Number, required: true },
-    type: { type: String, required: true },
-    at: { type: String, required: true },
-    actor: { type: mongoose.Schema.Types.Mixed, default: null },
-    projectId: String,
-    subject: { type: mongoose.Schema.Types.Mixed, required: true },
-    revision: { type: Number, required: true },
-    data: { type: String, required: true },
-    loggedAt: { type: Date, required: true },
-  },
-  { collection: 'log', versionKey: false, minimize: false },
-);
+export type LogRecord = Stored<typeof logFields>;
+
+const logSchema = schemaOf(logFields, { collection: 'log', minimize: false });
 // Two events never share a place, whatever their writers believe. Expiry depends on a setting (retention.repository.ts).
 logSchema.index({ organizationId: 1, seq: 1 }, { unique: true });
 

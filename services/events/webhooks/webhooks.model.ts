@@ -1,80 +1,61 @@
 import type { EventPattern, Webhook } from '@worktrack/contracts/events/webhook';
 import type { Permission } from '@worktrack/contracts/permissions';
+import {
+  date,
+  flag,
+  nullable,
+  number,
+  part,
+  parts,
+  text,
+  texts,
+  withDefault,
+} from '@worktrack/runtime/database/documents/fields';
+import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface SealedSecret {
-  sealed: string;
+const secretFields = {
+  sealed: text(),
   /** When it stops signing. */
-  endsAt: Date | null;
-}
+  endsAt: nullable(date()),
+};
+export type SealedSecret = Stored<typeof secretFields>;
 
-export interface WebhookDocument {
-  _id: string;
-  organizationId: string;
-  url: string;
-  types: EventPattern[];
-  projectId: string | null;
-  description: string;
-  enabled: boolean;
-  disabledReason: Webhook['disabledReason'];
-  maker: { userId: string; keyId: string };
-  permissions: Permission[];
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  url: text(),
+  types: texts<EventPattern>(),
+  projectId: nullable(text()),
+  description: withDefault(text(), ''),
+  enabled: flag(),
+  disabledReason: nullable(text<NonNullable<Webhook['disabledReason']>>()),
+  maker: part(partSchemaOf({ userId: text(), keyId: text() })),
+  permissions: texts<Permission>(),
   /** Newest first; at most two. */
-  secrets: SealedSecret[];
-  revision: number;
-  createdAt: Date;
-  updatedAt: Date;
+  secrets: parts(partSchemaOf(secretFields)),
+  revision: number(),
+  createdAt: date(),
+  updatedAt: date(),
 
   /** Deliveries exist for events up to this place in the log. */
-  cursor: number;
-  failingSince: Date | null;
+  cursor: number(),
+  failingSince: nullable(date()),
   /** When there is something to send, or to look for; null: nothing. */
-  dueAt: Date | null;
+  dueAt: nullable(date()),
   /** The endpoint asked to be left alone until then, or has just failed. */
-  notBefore: Date | null;
+  notBefore: nullable(date()),
   /** Incremented whenever there is something to send, so that nobody relies on having just found nothing. */
-  wakes: number;
+  wakes: number(),
   /** The last attempt failed: it gets one request at a time, separately from healthy ones. */
-  unwell: boolean;
+  unwell: flag(),
   /** The dispatcher that is sending to it; no other does so meanwhile. */
-  holder: string | null;
-}
+  holder: nullable(text()),
+};
 
-const secretSchema = new mongoose.Schema<SealedSecret>(
-  { sealed: { type: String, required: true }, endsAt: { type: Date, default: null } },
-  { _id: false },
-);
-const makerSchema = new mongoose.Schema<WebhookDocument['maker']>(
-  { userId: { type: String, required: true }, keyId: { type: String, required: true } },
-  { _id: false },
-);
+export type WebhookDocument = Stored<typeof fields>;
 
-const webhookSchema = new mongoose.Schema<WebhookDocument>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    url: { type: String, required: true },
-    types: { type: [String], required: true },
-    projectId: { type: String, default: null },
-    description: { type: String, default: '' },
-    enabled: { type: Boolean, required: true },
-    disabledReason: { type: String, default: null },
-    maker: { type: makerSchema, required: true },
-    permissions: { type: [String], required: true },
-    secrets: { type: [secretSchema], required: true },
-    revision: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    cursor: { type: Number, required: true },
-    failingSince: { type: Date, default: null },
-    dueAt: { type: Date, default: null },
-    notBefore: { type: Date, default: null },
-    wakes: { type: Number, required: true },
-    unwell: { type: Boolean, required: true },
-    holder: { type: String, default: null },
-  },
-  { collection: 'webhooks', versionKey: false },
-);
+const webhookSchema = schemaOf(fields, { collection: 'webhooks' });
 webhookSchema.index({ organizationId: 1, _id: 1 });
 // What dispatchers look for, across all organizations: what is due and free, and what dead ones still hold.
 webhookSchema.index({ enabled: 1, unwell: 1, holder: 1, dueAt: 1 });

@@ -1,44 +1,35 @@
-import type { Actor } from '@worktrack/contracts/people/actor';
 import { HistoryName } from '@worktrack/contracts/work-items/history-event';
+import { date, flag, mixed, number, optional, part, text } from '@worktrack/runtime/database/documents/fields';
+import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
-export interface HistoryRecord {
-  _id: string;
-  organizationId: string;
-  workItemId: string;
-  /** The item's revision after the write that made the event: orders an item's history without a clock. */
-  revision: number;
-  eventType: HistoryName;
-  data: Record<string, unknown>;
-  actor: Actor;
-  createdAt: Date;
-  /** A comment that an agent made with the token of its lease: when it had claimed. */
-  ofClaim?: Date | undefined;
-  /** Its event is in the outbox, or has been. Versions without a log did not record this (past.repository.ts). */
-  told?: true;
-}
+const actorFields = {
+  userId: text(),
+  keyId: text(),
+  agent: optional(text()),
+  model: optional(text()),
+  run: optional(text()),
+};
 
-const historySchema = new mongoose.Schema<HistoryRecord>(
-  {
-    _id: { type: String, required: true },
-    organizationId: { type: String, required: true },
-    workItemId: { type: String, required: true },
-    revision: { type: Number, required: true },
-    eventType: { type: String, enum: HistoryName.options, required: true },
-    data: { type: mongoose.Schema.Types.Mixed, required: true },
-    actor: {
-      userId: { type: String, required: true },
-      keyId: { type: String, required: true },
-      agent: String,
-      model: String,
-      run: String,
-    },
-    createdAt: { type: Date, required: true },
-    ofClaim: Date,
-    told: Boolean,
-  },
-  { collection: 'work_item_history', versionKey: false, minimize: false },
-);
+const fields = {
+  _id: text(),
+  organizationId: text(),
+  workItemId: text(),
+  /** The item's revision after the write that made the event: orders an item's history without a clock. */
+  revision: number(),
+  eventType: text<HistoryName>(HistoryName.options),
+  data: mixed<Record<string, unknown>>(),
+  actor: part(partSchemaOf(actorFields)),
+  createdAt: date(),
+  /** A comment that an agent made with the token of its lease: when it had claimed. */
+  ofClaim: optional(date()),
+  /** Its event is in the outbox, or has been. Versions without a log did not record this (past.repository.ts). */
+  told: optional(flag<true>()),
+};
+
+export type HistoryRecord = Stored<typeof fields>;
+
+const historySchema = schemaOf(fields, { collection: 'work_item_history', minimize: false });
 historySchema.index({ organizationId: 1, workItemId: 1, revision: 1, _id: 1 });
 // The latest of a kind, such as comments, among thousands of moves.
 historySchema.index({ organizationId: 1, workItemId: 1, eventType: 1, revision: 1, _id: 1 });

@@ -18,20 +18,16 @@ const labelFields = { id: text(), name: text(), colour: text() };
 export type LabelRecord = Stored<typeof labelFields>;
 export const labelSchema = partSchemaOf(labelFields);
 
-/** Labels by their ids, which may have been deleted since. */
-export type TemplateRecord = Template;
-
-const templateSchema = new mongoose.Schema<TemplateRecord>(
-  {
-    name: { type: String, required: true },
-    type: { type: String, required: true },
-    title: String,
-    description: String,
-    priority: String,
-    labels: { type: [String], default: undefined },
-  },
-  { _id: false },
-);
+const templateFields = {
+  name: text(),
+  type: text<Template['type']>(),
+  title: optional(text()),
+  description: optional(text()),
+  priority: optional(text<NonNullable<Template['priority']>>()),
+  /** By their ids, which may have been deleted since. */
+  labels: optional(texts()),
+};
+export type TemplateRecord = Stored<typeof templateFields>;
 
 const fields = {
   _id: text(),
@@ -60,7 +56,7 @@ const fields = {
   /** Its boards have a copy. Absent: none. */
   labels: optional(parts(labelSchema)),
   /** Absent: none. */
-  templates: optional(parts(templateSchema)),
+  templates: optional(parts(partSchemaOf(templateFields))),
   createdAt: date(),
   updatedAt: date(),
 };

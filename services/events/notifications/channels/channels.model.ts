@@ -1,30 +1,7 @@
+import { date, flag, mixed, number, optional, text, withDefault } from '@worktrack/runtime/database/documents/fields';
+import { type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 import type { Channel } from '../notifications.model.ts';
-
-/** When a channel of a user has something to tell, and who tells it. */
-export interface ChannelRecord {
-  /** The user and the channel; of push its place, whoever uses the browser. */
-  _id: string;
-  organizationId: string;
-  userId: string;
-  channel: Channel;
-  /** Of push. */
-  push?: PushRecord;
-  /** Absent: there is nothing to tell. */
-  dueAt?: Date;
-  /** The process that tells, until then; no other does so meanwhile. */
-  holder: string;
-  heldUntil: Date;
-  /** Incremented with each notification, so that nobody relies on having just found nothing. */
-  wakes: number;
-  /** Failed since the last success. */
-  attempts: number;
-  /** The last attempt failed: it waits among others of its kind, not before those that are well. */
-  unwell: boolean;
-  notBefore: Date;
-  /** When it last told something. */
-  toldAt?: Date;
-}
 
 /** A browser that is told: what it gave for it (RFC 8030, 8291). */
 export interface PushRecord {
@@ -40,18 +17,34 @@ export interface PushRecord {
   projects: string[] | null;
 }
 
-const text = { type: String, required: true } as const;
-const date = { type: Date, required: true } as const;
+/** When a channel of a user has something to tell, and who tells it. */
+const fields = {
+  /** The user and the channel; of push its place, whoever uses the browser. */
+  _id: text(),
+  organizationId: text(),
+  userId: text(),
+  channel: text<Channel>(),
+  /** Of push. */
+  push: optional(mixed<PushRecord>()),
+  /** Absent: there is nothing to tell. */
+  dueAt: optional(date()),
+  /** The process that tells, until then; no other does so meanwhile. */
+  holder: withDefault(text(), ''),
+  heldUntil: date(),
+  /** Incremented with each notification, so that nobody relies on having just found nothing. */
+  wakes: number(),
+  /** Failed since the last success. */
+  attempts: number(),
+  /** The last attempt failed: it waits among others of its kind, not before those that are well. */
+  unwell: flag(),
+  notBefore: date(),
+  /** When it last told something. */
+  toldAt: optional(date()),
+};
 
-const channelSchema = new mongoose.Schema<ChannelRecord>(
-  {
-    ...{ _id: text, organizationId: text, userId: text, channel: text, holder: { type: String, default: '' } },
-    ...{ push: mongoose.Schema.Types.Mixed, toldAt: Date },
-    ...{ dueAt: Date, heldUntil: date, notBefore: date, unwell: { type: Boolean, required: true } },
-    ...{ wakes: { type: Number, required: true }, attempts: { type: Number, required: true } },
-  },
-  { collection: 'notification_channels', versionKey: false },
-);
+export type ChannelRecord = Stored<typeof fields>;
+
+const channelSchema = schemaOf(fields, { collection: 'notification_channels' });
 // What processes look for, across all organizations: what is due.
 channelSchema.index({ channel: 1, unwell: 1, dueAt: 1, heldUntil: 1 });
 channelSchema.index({ organizationId: 1, userId: 1 });
