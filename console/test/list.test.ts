@@ -307,6 +307,20 @@ test('while nothing answers, the deletion of many ends, and what is left of them
   let asked = 0;
   await page.route(/\/api\/work-items\/[^/]+$/, (route) => {
     if (route.request().method() !== 'DELETE') return route.fallback();
+test('nobody who is disabled is offered for what is selected', async () => {
+  const { organization, page } = await twentySelected();
+  const add = async (name: string) => {
+    const user = { email: `${crypto.randomUUID()}@example.com`, name, role: 'member' };
+    return (await organization.call<{ id: string }>('POST', '/api/users', user)).data.id;
+  };
+  const gone = await add('Charles who left');
+  await organization.call('PATCH', `/api/users/${gone}`, { disabled: true });
+  await add('Grace');
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Assign' }).click();
+  await page.getByRole('menuitem', { name: 'Grace' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Charles who left' }).count()).toBe(0);
+});
+
     asked++;
     return asked === 1 ? route.fallback() : route.abort();
   });

@@ -23,7 +23,7 @@ import { Reason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { words as common } from '../parts/messages.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
-import { useUsers } from '../parts/people/people.ts';
+import { useActiveUsers } from '../parts/people/people.ts';
 import { may } from '../session.ts';
 import { words as filterWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
@@ -195,7 +195,7 @@ function Assignee({
   const [entered, enter] = useState<string>();
   const assigned = entered ?? item.assignee ?? '';
   const text = written ?? assigned;
-  const users = useUsers();
+  const users = useActiveUsers();
   const save = (name: string) => {
     const wanted = name.trim();
     write(undefined);
@@ -205,7 +205,7 @@ function Assignee({
   };
   const isUnchanged = text === assigned;
   const suggestions = users
-    .filter(({ name, disabled }) => !disabled && (isUnchanged || has(name, text)))
+    .filter(({ name }) => isUnchanged || has(name, text))
     .map(({ name }) => ({ value: name, text: name, icon: <Avatar name={name} /> }));
   return (
     <Field label={words.assignee}>

@@ -14,7 +14,7 @@ import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
 import { asStored, INPUTS, isWritten } from '../parts/item/plain-fields.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
-import { useUsers } from '../parts/people/people.ts';
+import { useActiveUsers } from '../parts/people/people.ts';
 import { type MenuItem, MenuList } from '../parts/popup/menu.tsx';
 import { words as fieldWords } from '../views/filters/messages.ts';
 import { words as selectionWords } from '../views/selection/messages.ts';
@@ -74,7 +74,7 @@ function Values({ card, board, column, cell, onClose }: EditorProps) {
 }
 
 function useValues(card: Card, board: Board | undefined, column: CellName): MenuItem[] {
-  const users = useUsers();
+  const users = useActiveUsers();
   const labels = useLabels(card.projectId, column === 'labels').data ?? [];
   switch (column) {
     case 'column': {
@@ -95,7 +95,7 @@ function useValues(card: Card, board: Board | undefined, column: CellName): Menu
         run: () => void (priority !== card.priority && changeItem(card, { priority })),
       }));
     case 'assignee': {
-      const names = users.filter(({ disabled }) => !disabled).map(({ name }) => name);
+      const names = users.map(({ name }) => name);
       const isOther = card.assignee !== null && !names.includes(card.assignee);
       return [null, ...(isOther ? [card.assignee] : []), ...names].map((name) => ({
         label: name ?? fieldWords.nobody,

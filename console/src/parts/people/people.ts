@@ -8,7 +8,7 @@ import { identity, may } from '../../session.ts';
 const PAGE_SIZE = 100;
 
 /** The people in the organization, the newest if there are very many; none if one may not see them. */
-export function useUsers(): readonly User[] {
+function useUsers(): readonly User[] {
   const users = useQuery({
     key: ['users'],
     load: (signal) => call<typeof listUsers>('GET /api/users', { limit: PAGE_SIZE }, { signal }),
@@ -17,6 +17,9 @@ export function useUsers(): readonly User[] {
   });
   return (users.data as Output<typeof listUsers> | undefined)?.users ?? [];
 }
+
+/** Those of them who can be given work, or a key. */
+export const useActiveUsers = (): readonly User[] => useUsers().filter(({ disabled }) => !disabled);
 
 /** People's names by user id: of everybody one may see, else only one's own. */
 export function useNames(): (userId: string) => string {

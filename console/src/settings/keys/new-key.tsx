@@ -9,7 +9,7 @@ import { useSubmit } from '../../parts/busy.ts';
 import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
-import { useUsers } from '../../parts/people/people.ts';
+import { useActiveUsers } from '../../parts/people/people.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { identity, may } from '../../session.ts';
 import { words as ofSettings } from '../messages.ts';
@@ -47,9 +47,9 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   const [userId, setUserId] = useState<string>();
   const limit = useLimit(null);
   const { isBusy, error, run } = useSubmit();
-  const everybody = useUsers();
+  const others = useActiveUsers();
   // Required for a key that acts as somebody else.
-  const users = may('users:write') ? everybody.filter(({ disabled }) => !disabled) : [];
+  const users = may('users:write') ? others : [];
   const isReady = name.trim() !== '' && chosen.length > 0;
 
   const create = (event: Event) => {

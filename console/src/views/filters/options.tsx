@@ -10,7 +10,7 @@ import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelDot } from '../../parts/item/label.tsx';
 import { useLabels } from '../../parts/item/labels.ts';
 import { Avatar } from '../../parts/people/avatar.tsx';
-import { useUsers } from '../../parts/people/people.ts';
+import { useActiveUsers } from '../../parts/people/people.ts';
 import { type Field, NONE } from './filters.ts';
 import { words } from './messages.ts';
 
@@ -31,7 +31,7 @@ export function useOptions(field: Field, projectId: string, boards: readonly Boa
     enabled: field === 'epic',
   });
   const isAssignee = field === 'assignee';
-  const users = useUsers();
+  const users = useActiveUsers();
   // Agents are assigned by their names.
   const assigned = useQuery({
     key: ['assigned', projectId],
@@ -57,7 +57,7 @@ export function useOptions(field: Field, projectId: string, boards: readonly Boa
       ]);
     case 'assignee': {
       const named = (assigned.data?.groups ?? []).map(({ key }) => key).filter((key) => key !== NONE);
-      const names = new Set([...users.filter(({ disabled }) => !disabled).map(({ name }) => name), ...named]);
+      const names = new Set([...users.map(({ name }) => name), ...named]);
       return [
         [ME, words.me],
         ...[...names].map((name) => [name, name, <Avatar key={name} name={name} />] as const),

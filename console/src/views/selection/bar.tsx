@@ -15,7 +15,7 @@ import { LabelDot } from '../../parts/item/label.tsx';
 import { useLabels } from '../../parts/item/labels.ts';
 import { words as common } from '../../parts/messages.ts';
 import { useShortcuts } from '../../parts/page/shortcuts.ts';
-import { useUsers } from '../../parts/people/people.ts';
+import { useActiveUsers } from '../../parts/people/people.ts';
 import { Menu, type MenuItem } from '../../parts/popup/menu.tsx';
 import { words as fieldWords } from '../filters/messages.ts';
 import { words } from './messages.ts';
@@ -29,7 +29,7 @@ interface SelectionBarProps {
 
 /** What can be done with all cards that are selected, at once; each can be undone as one. */
 export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
-  const users = useUsers();
+  const users = useActiveUsers();
   const labels = useLabels(projectId).data ?? [];
   useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
   // As they are when something is chosen, not when the bar was drawn.
