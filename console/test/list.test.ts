@@ -688,3 +688,21 @@ test('a title that others change while it is changed in its cell is not overwrit
   await page.getByRole('button', { name: 'Not saved yet' }).click();
   expect(await page.getByLabel('Your version').inputValue()).toBe('Mine again');
 });
+
+test('a title that is being changed in its cell when the session ends is there again after a new sign-in', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Before the night' });
+  const { page } = await stage.visit('list', { apiKey: organization.apiKey });
+  await page.getByRole('link', { name: 'Before the night' }).focus();
+  await page.keyboard.press('F2');
+  await page.keyboard.type('Half a title');
+  const { data } = await organization.call<{ items: { id: string }[] }>('GET', '/api/sessions');
+  await organization.call('DELETE', `/api/sessions/${data.items[0]?.id}`);
+  await page.getByText('Your session has ended.').waitFor();
+  await page.getByLabel('API key').fill(organization.apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Before the night' }).waitFor();
+  await page.goto(`${stage.url}/console/items/${item.taskId}`);
+  await page.getByRole('button', { name: 'Not saved yet' }).click();
+  expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Half a title');
+});

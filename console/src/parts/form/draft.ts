@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { keep, kept, keptNames, unkeep } from '../../kept.ts';
 import { identity } from '../../session.ts';
@@ -124,7 +125,12 @@ export function draftsFor(names: readonly string[]): string[] {
   return found.flatMap((key) => read(key)?.text ?? []);
 }
 
-const keyOf = (name: string) => `${PREFIX}${identity.peek()?.user.id ?? ''}.${name}`;
+/** Whoever is signed in, or was last: the end of a session takes the fields away, and what was written in some is kept only then. */
+let author = '';
+effect(() => {
+  author = identity.value?.user.id ?? author;
+});
+const keyOf = (name: string) => `${PREFIX}${author}.${name}`;
 
 function read(key: string): Kept | undefined {
   try {
