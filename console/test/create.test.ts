@@ -69,7 +69,7 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
     .getByRole('region', { name: /^To Do/ })
     .getByText('Use the colours')
     .waitFor();
-  await page.getByText('Overdue: 29 Feb').waitFor({ state: 'attached' });
+  await page.getByText('Overdue: 29 Feb 2020').waitFor({ state: 'attached' });
   expect(await named(organization, 'Use the colours')).toMatchObject({
     columnName: 'To Do',
     priority: 'high',
@@ -227,14 +227,27 @@ test('sub-items are written one after the other, or split by lines that depend o
   expect(data.workItems.map(({ title, type }) => [title, type])).toEqual(
     ['Check', 'Use', 'Name'].map((title) => [title, 'task']),
   );
-  await page.getByRole('button', { name: 'Split by lines' }).click();
+  const titles = page.getByRole('dialog').getByRole('textbox');
+  const split = page.getByRole('button', { name: 'Split by lines' });
+  await split.click();
+  await titles.fill('- [ ] First\n\n2. Second');
+  await page.keyboard.press('Escape');
+  await page.reload();
+  // What is pasted is added to what was begun.
+  await input.evaluate((field) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'Third\nFourth');
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await expect.poll(() => titles.inputValue()).toBe('- [ ] First\n\n2. Second\nThird\nFourth');
   await page.getByLabel('Each depends on the one before').check();
-  await page.getByRole('dialog').getByRole('textbox').fill('- [ ] First\n\n2. Second\nThird');
   await visitor.isGood('split-by-lines');
-  await page.getByRole('dialog').getByRole('textbox').press('Control+Enter');
-  await children.getByRole('link', { name: /Third$/ }).waitFor();
+  await titles.press('Control+Enter');
+  await children.getByRole('link', { name: /Fourth$/ }).waitFor();
   const first = await named(organization, 'First');
   expect((await named(organization, 'Second'))?.metadata).toEqual({ dependsOn: [first?.taskId] });
+  await split.click();
+  expect(await titles.inputValue()).toBe('');
   expect(visitor.complaints).toEqual([]);
 });
 

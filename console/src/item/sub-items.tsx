@@ -1,13 +1,14 @@
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import type { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { didCreate } from '../change/copy.ts';
 import { areTooMany, itemsOf, LinesField, titlesIn } from '../create/lines.tsx';
 import { words } from '../create/messages.ts';
 import { useSubmit } from '../parts/busy.ts';
+import { useDraft } from '../parts/form/draft.ts';
 import { FormFailed } from '../parts/form/form-failed.tsx';
 import { Select } from '../parts/form/select.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -96,8 +97,14 @@ interface SplitProps {
   readonly onClose: () => void;
 }
 
+/** What was written stays, as in the dialog for new items, if it is closed, by accident too. */
 function Split({ item, type, given, onClose }: SplitProps) {
-  const [lines, setLines] = useState({ text: given, isChain: false });
+  const draft = useDraft(`lines.${item.id}`);
+  const [isChain, setChain] = useState(false);
+  const lines = { text: draft.text, isChain };
+  useEffect(() => {
+    if (!draft.text.includes(given)) draft.setText([draft.text, given].filter(Boolean).join('\n'));
+  }, [given]);
   const { isBusy, error, run } = useSubmit();
   const n = titlesIn(lines.text).length;
   const isReady = n > 0 && !areTooMany(lines) && !isBusy;
@@ -108,6 +115,7 @@ function Split({ item, type, given, onClose }: SplitProps) {
       const { projectId, boardId, ...place } = placeUnder(item);
       const items = itemsOf(lines, { type, ...place });
       const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { projectId, boardId, items });
+      draft.clear();
       onClose();
       didCreate(
         words.added({ n: items.length }),
@@ -119,7 +127,14 @@ function Split({ item, type, given, onClose }: SplitProps) {
   return (
     <Dialog title={words.splitByLines} onClose={onClose}>
       <form class="stack" onSubmit={create}>
-        <LinesField value={lines} rows={8} onChange={setLines} />
+        <LinesField
+          value={lines}
+          rows={8}
+          onChange={(changed) => {
+            draft.setText(changed.text);
+            setChain(changed.isChain);
+          }}
+        />
         <FormFailed what={common.notCreated} error={error} />
         <FormActions action={words.add({ n })} isReady={isReady} onClose={onClose} />
       </form>
