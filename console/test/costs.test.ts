@@ -157,6 +157,15 @@ test('period and project are in the address, and the period survives choosing an
   await visitor.isGood('costs-chosen-period');
 });
 
+test('the last days of a page that is left open end with the day that it is then', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('costs', { apiKey: organization.apiKey });
+  await page.getByText('No AI sessions were recorded in this period.').waitFor();
+  const asked = page.waitForRequest(/\/api\/ai-usage\?.*to=2100-01-01/);
+  await page.clock.setSystemTime('2100-01-01T00:00:00Z');
+  await asked;
+});
+
 test('loading, a failure and a broken connection are reported', async () => {
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('board', { apiKey: organization.apiKey });

@@ -39,7 +39,7 @@ export function Screen() {
 }
 
 function PeriodChoice() {
-  const { name, from, to } = periodOfAddress(Date.now());
+  const { name, from, to } = periodOfAddress();
   const choose = (chosen: string) => {
     const dates = chosen === 'chosen' ? { period: undefined, from: from ?? to, to } : undefined;
     setFilters(dates ?? { period: chosen, from: undefined, to: undefined }, 'push');
@@ -78,7 +78,7 @@ function PeriodChoice() {
 const periodWords = (name: PeriodName) => (name === 'all' ? words.sinceBeginning : words.lastDays({ n: Number(name) }));
 
 function OfProject({ projectId }: { readonly projectId: string }) {
-  const period = periodOfAddress(Date.now());
+  const period = periodOfAddress();
   const costs = useCosts(projectId, period);
   return (
     <Loaded query={costs}>
