@@ -66,6 +66,16 @@ test('shows every card with everything there is to know about it, and looks righ
   expect(await sent.page.locator('.card').count()).toBe(1);
 });
 
+test('a screen reader is told once that a card was moved', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Said once' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.getByRole('link', { name: /, Said once,/ }).press('Alt+ArrowRight');
+  const said = page.getByText(`${taskId} moved to To Do.`);
+  await page.locator('.toast').filter({ has: said }).waitFor();
+  expect(await said.count()).toBe(1);
+});
+
 test('the first board needs one request besides who is there and the stream of events', async () => {
   const visitor = await stage.visit(`board?project=${stage.organization.projectId}`);
   await visitor.page.locator('.column[aria-label^="Backlog,"]').waitFor();

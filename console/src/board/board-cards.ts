@@ -40,7 +40,7 @@ import {
 import { words } from './messages.ts';
 import { cardsKey } from './open.ts';
 
-/** What was done last, for a screen reader. */
+/** What was done last, for a screen reader, where the message about it says less. */
 export const said = signal('');
 
 /** A move that waits to be told why. */
@@ -236,7 +236,6 @@ export class BoardCards {
       };
       return;
     }
-    if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
     const above = this.cardsIn(found.column.id, found.lane)[found.at - 1];
     const from = { columnId: found.column.id, position: above ? { after: above.id } : ('first' as const) };
     const others = this.cardsIn(to.id, found.lane).filter((card) => card.id !== id);
