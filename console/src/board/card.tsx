@@ -2,7 +2,7 @@ import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now, today } from '../clock.ts';
-import { dollars, duration, number, percent, shortUtcDay } from '../language/format.ts';
+import { dollars, duration, nearUtcDay, number, percent } from '../language/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import {
   blockedIcon,
@@ -132,7 +132,7 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
             tone={isOverdue ? 'bad' : undefined}
             icon={dueIcon}
             what={isOverdue ? words.overdue : fieldWords.dueDate}
-            text={shortUtcDay(card.dueDate)}
+            text={nearUtcDay(card.dueDate)}
           />
         )}
         {card.labels.map(({ id: labelId, name, colour }) => (

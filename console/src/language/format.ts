@@ -84,6 +84,11 @@ export function shortUtcDay(date: string): string {
   ).format(new Date(date));
 }
 
+/** “31 Jan”, or of another year than this “31 Jan 2030”. @param date in UTC */
+export function nearUtcDay(date: string): string {
+  return new Date(date).getUTCFullYear() === new Date().getUTCFullYear() ? shortUtcDay(date) : utcDay(date);
+}
+
 export function time(at: string | number): string {
   return formatter('time', (tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' })).format(new Date(at));
 }

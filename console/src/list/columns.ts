@@ -31,6 +31,7 @@ const WIDTHS: Partial<Readonly<Record<Column, string>>> = {
   column: '8rem',
   assignee: '8rem',
   labels: 'minmax(10rem, 1fr)',
+  dueDate: '8rem',
   epic: '12rem',
   agent: '10rem',
   createdAt: '7.5rem',

@@ -3,7 +3,9 @@ import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { today } from '../clock.ts';
-import { day, dollars, number, shortUtcDay } from '../language/format.ts';
+import { day, dollars, nearUtcDay, number } from '../language/format.ts';
+import { Icon } from '../parts/icon.tsx';
+import { dueIcon } from '../parts/icons.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { Label } from '../parts/item/label.tsx';
@@ -12,6 +14,7 @@ import { memo } from '../parts/memo.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { toPanel } from '../router.ts';
 import { may } from '../session.ts';
+import { words as filterWords } from '../views/filters/messages.ts';
 import { selected } from '../views/selection/selection.ts';
 import { CellEditor, isEdited } from './cell-editor.tsx';
 import { type CellName, type Column, nameOf } from './columns.ts';
@@ -102,7 +105,7 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
       data-cell={name}
       data-what={BARE.includes(name) ? nameOf(name) : undefined}
       tabIndex={isTitle ? undefined : tabIndex}
-      {...(mayEdit && !isTitle && { 'aria-label': nameOfCell(name, card) })}
+      {...(mayEdit && !isTitle && { 'aria-label': nameOfCell(name, card, board) })}
       onFocusCapture={() => actions.focus({ key: lineKey, id: card.id, cell: name })}
       onDblClick={() => isTitle && mayEdit && actions.edit(name)}
       onClick={(event) => {
@@ -181,14 +184,20 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
 }
 
 function writtenIn(name: WrittenField, card: Card, board: Board | undefined): ComponentChildren {
-  const on = name === 'dueDate' && card[name];
-  const isOverdue = on && on < today.value && roleIn(board, card.boardColumnId) !== 'done';
   const text = textOf(name, card);
-  return isOverdue ? <span class="list-overdue">{text}</span> : text;
+  if (!isOverdue(name, card, board)) return text;
+  return (
+    <span class="list-overdue">
+      <Icon of={dueIcon} name={filterWords.overdue} /> {text}
+    </span>
+  );
 }
 
+const isOverdue = (name: CellName, { dueDate, boardColumnId }: Card, board: Board | undefined): boolean =>
+  name === 'dueDate' && dueDate !== null && dueDate < today.value && roleIn(board, boardColumnId) !== 'done';
+
 function textOf(name: WrittenField, card: Card): string | false | null {
-  if (isDay(name)) return card[name] && shortUtcDay(card[name]);
+  if (isDay(name)) return card[name] && nearUtcDay(card[name]);
   return card[name] !== null && number(card[name]);
 }
 
@@ -206,7 +215,7 @@ function Text({ children }: { readonly children: ComponentChildren }) {
 }
 
 /** What a screen reader says of a cell in which a field is changed. */
-function nameOfCell(name: CellName, card: Card): string {
+function nameOfCell(name: CellName, card: Card, board: Board | undefined): string {
   const values: Partial<Record<CellName, string | false | null>> = {
     column: card.columnName,
     priority: itemWords[card.priority],
@@ -214,5 +223,5 @@ function nameOfCell(name: CellName, card: Card): string {
     labels: card.labels.map((label) => label.name).join(', '),
   };
   const value = isWritten(name) ? textOf(name, card) : values[name];
-  return `${nameOf(name)}: ${value || '–'}`;
+  return `${nameOf(name)}: ${value || '–'}${isOverdue(name, card, board) ? ` (${filterWords.overdue})` : ''}`;
 }

@@ -2,7 +2,7 @@ import './chips.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import { asPart } from '@worktrack/contracts/query-values';
 import { useState } from 'preact/hooks';
-import { shortUtcDay } from '../../language/format.ts';
+import { nearUtcDay } from '../../language/format.ts';
 import { has } from '../../language/has.ts';
 import { DateField } from '../../parts/form/date-field.tsx';
 import { Field as Labelled } from '../../parts/form/field.tsx';
@@ -210,7 +210,7 @@ function textOf(of: DayField): string {
 }
 
 /** What is no day stays as it is: the service says so. */
-const dayOf = (text: string) => (Number.isNaN(Date.parse(text)) ? text : shortUtcDay(text));
+const dayOf = (text: string) => (Number.isNaN(Date.parse(text)) ? text : nearUtcDay(text));
 
 function some(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMED).join(words.or);
