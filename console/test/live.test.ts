@@ -239,6 +239,19 @@ test('after a long break all is read again: nobody repeats the heartbeats that w
   expect(visitor.streams.at(-1)).toBe('now');
 });
 
+test('a page asks what it has missed as soon as its machine wakes, though the network tells of no break', async () => {
+  const organization = await stage.newOrganization();
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  await visitor.page.locator('.column').first().waitFor();
+  expect(visitor.streams).toEqual(['now']);
+  // No timer has noticed the hour.
+  await visitor.page.evaluate(() => {
+    const { now } = Date;
+    Date.now = () => now() + 3_600_000;
+  });
+  await expect.poll(() => visitor.streams).toEqual(['now', 'now']);
+});
+
 test('a page asks for nothing before it follows events: it would be asked for again', async () => {
   const visitor = await stage.visit('notifications');
   const { page } = visitor;

@@ -6,6 +6,7 @@ const UNAUTHORIZED = 401;
 
 /** The server sends something at least every 15 s; after this long without a byte the connection is considered broken. */
 const SILENCE_MS = 40_000;
+const LOOK_EVERY_MS = 1_000;
 /** After this long without it, what is shown is read again: heartbeats are not sent again, of which a lease may need one so often, and all that happened would be asked for bit by bit. */
 const LONGEST_GAP_MS = 30_000;
 const FIRST_DELAY_MS = 500;
@@ -35,7 +36,9 @@ export async function followEvents(after: number | undefined, listener: StreamLi
     const giveUp = () => attempt.abort();
     // A connection that is open stays so, in silence.
     addEventListener('offline', giveUp, { signal: attempt.signal });
-    let silence = setTimeout(giveUp, SILENCE_MS);
+    let silentSinceMs = Date.now();
+    // By the clock, which goes on while the machine sleeps, as a timer does not.
+    const watch = setInterval(() => Date.now() - silentSinceMs > SILENCE_MS && giveUp(), LOOK_EVERY_MS);
     try {
       const query = cursor === undefined ? '' : `?after=${cursor}`;
       const response = await fetch(`/api/events/stream${query}`, {
@@ -64,15 +67,13 @@ export async function followEvents(after: number | undefined, listener: StreamLi
         },
       });
       for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-        heardAtMs = Date.now();
-        clearTimeout(silence);
-        silence = setTimeout(giveUp, SILENCE_MS);
+        heardAtMs = silentSinceMs = Date.now();
         parser.feed(text);
       }
     } catch {
       failures++;
     } finally {
-      clearTimeout(silence);
+      clearInterval(watch);
       giveUp();
     }
     listener.lost();
