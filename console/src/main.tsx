@@ -22,6 +22,8 @@ screenAt(path.value || FIRST_SCREEN)
   ?.screen.load()
   .catch(() => {});
 const root = document.querySelector('#console') as HTMLElement;
-// Says what to do if this is not reached (build.ts).
-root.replaceChildren();
-render(<App />, root);
+// Says what to do if this is not reached, or if the styles are not there (build.ts).
+if (getComputedStyle(root).getPropertyValue('--font')) {
+  root.replaceChildren();
+  render(<App />, root);
+}

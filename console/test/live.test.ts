@@ -338,14 +338,18 @@ test('a page whose files are gone with an upgrade says that there is a new one, 
   await expect.poll(() => title.inputValue()).toBe('Begun before');
 });
 
-test('a page whose code is not there, as between two replicas of different versions, is not blank', async () => {
+test('a page whose code or styles are not there, as between two replicas of different versions, says what to do', async () => {
   const { page } = await stage.visit('board');
-  await page.locator('.column').first().waitFor();
   const hint = page.getByText('This page could not be loaded. Please reload it in a moment.');
-  expect(await hint.count()).toBe(0);
-  await page.route('**/console/assets/main-*.js', (route) => route.fulfill({ status: 404 }));
-  await page.reload();
-  await hint.waitFor();
+  for (const file of ['main-*.js', 'console-*.css']) {
+    await page.locator('.column').first().waitFor();
+    expect(await hint.count()).toBe(0);
+    await page.route(`**/console/assets/${file}`, (route) => route.fulfill({ status: 404 }));
+    await page.reload();
+    await hint.waitFor();
+    await page.unroute(`**/console/assets/${file}`);
+    await page.reload();
+  }
 });
 
 test('only the visible part of a long column is rendered, and scrolling leads to its end', async () => {
