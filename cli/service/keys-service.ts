@@ -61,7 +61,11 @@ export async function callKeysService<T>(
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     const kind = REFUSALS.has(error.code) ? 'refused' : 'unreachable';
-    const words = inFlags(refusalWords(error.message, error.extra.details), fieldNames(operation), {});
+    // An alarm is known once something was sent, and that call ends by its deadline.
+    const problem = kind === 'unreachable' && broker.problem();
+    const words = problem
+      ? `${problem} \`rabbitmqctl status\` says more; repeat the command once it is well`
+      : inFlags(refusalWords(error.message, error.extra.details), fieldNames(operation), {});
     throw new Failure(kind, `${words} (${error.code}, request ${requestId})`);
   } finally {
     await client.close();

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Health } from '@worktrack/contracts/gateway/health';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
@@ -112,6 +115,27 @@ describe('a part that is unavailable', () => {
       await until(found, (answer) => answer?.state === 'ok');
     },
   );
+});
+
+test('`worktrack org create` says of a broker under alarm what is wrong, and what to do', async () => {
+  const { servers } = system;
+  const args = [COMMAND, 'org', 'create', '--name', 'Example', '--owner-email', 'ada@example.com'];
+  const env = {
+    ...{ PATH: process.env.PATH, ...COMPILED_ONCE },
+    ...{ RABBITMQ_URL: system.rabbitmqUrl, RPC_SECRETS_KEYS: system.secrets.RPC_SECRETS_KEYS },
+  };
+  await servers?.rabbitmqctl(['set_vm_memory_high_watermark', '0.00001']);
+  try {
+    await expect(promisify(execFile)(process.execPath, args, { env })).rejects.toMatchObject({
+      ...{ code: 3, stdout: '' },
+      stderr: expect.stringMatching(
+        /^.*takes no messages: it is short of memory or disk\. `rabbitmqctl status` says more; repeat /,
+      ),
+    });
+  } finally {
+    await servers?.rabbitmqctl(['set_vm_memory_high_watermark', '0.8']);
+  }
+  await promisify(execFile)(process.execPath, args, { env });
 });
 
 const LOOKS = 10;
