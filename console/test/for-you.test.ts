@@ -119,6 +119,34 @@ test('j leads on where the first page ends, which is not asked for again while t
   await expect.poll(() => entries.last().getAttribute('aria-current')).toBe('true');
 });
 
+test('what others push beyond the last page that was read is not said to be dealt with', async () => {
+  const organization = await stage.newOrganization();
+  const { projectId, boardId, columns, call } = organization;
+  const items = Array.from({ length: 51 }, (_, at) => ({ type: 'task', title: `Task ${at}` }));
+  await call('POST', '/api/work-items/batch', { projectId, boardId, boardColumnId: columns.Testing, items });
+  const { page } = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const entries = page.locator('.for-you-entry');
+  await expect.poll(() => entries.count()).toBe(50);
+  const last = (await entries.last().getByRole('link').textContent()) ?? '';
+  await entries.last().click({ position: { x: 2, y: 2 } });
+  const chosen = page.locator('.for-you-entry[aria-current="true"]', { hasText: last });
+  await chosen.waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/for-you\?.*cursor=/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await createItem(organization, { title: 'Comes first', boardColumnId: columns.Review });
+  await entries.getByText('Comes first').waitFor();
+  await chosen.getByRole('button', { name: 'Approve' }).waitFor();
+  expect(await page.getByText('This does not need you any more.').count()).toBe(0);
+  held.resolve();
+  await expect.poll(() => entries.count()).toBe(52);
+  await page.keyboard.press('a');
+  await expect.poll(async () => (await needs(organization)).map(({ workItem }) => workItem?.taskId)).toHaveLength(51);
+  expect((await needs(organization)).some(({ workItem }) => last.startsWith(`${workItem?.taskId} `))).toBe(false);
+});
+
 test('what is sent back comes back with its reason, and a question is answered in place', async () => {
   const organization = await stage.newOrganization();
   const { call } = organization;

@@ -76,8 +76,15 @@ function List({ items: all, counts, pages }: ListProps) {
   // What somebody else has dealt with stays in its place until one goes on: a key is meant for what one has read. No key
   // judges a question, which goes once its answer is heard.
   const isLeft = found < 0 && last?.id === shown.current.id && last?.kind !== 'question';
-  const gone = isLeft && last && !acts.isDone(last.id) ? last : undefined;
-  const items = gone ? open.toSpliced(shown.current.at, 0, gone) : open;
+  const left = isLeft && last && !acts.isDone(last.id) ? last : undefined;
+  const items = left ? open.toSpliced(shown.current.at, 0, left) : open;
+  // Unless others came before it: whether it is on a page that is not read yet is known once that is.
+  const rank = ({ kind, since, id }: ForYouItem) => `${Object.keys(counts).indexOf(kind) + 10}${since}${id}`;
+  const isUnread = left && pages.hasNextPage && all.every((each) => rank(each) < rank(left));
+  const gone = isUnread ? undefined : left;
+  useEffect(() => {
+    if (isUnread) readOn(pages, 0, 0);
+  }, [isUnread, all.length]);
   const at = found >= 0 ? found : Math.max(0, Math.min(shown.current.at, items.length - 1));
   const chosen = items[at];
   shown.current = { id: chosen?.id, at, item: chosen };
