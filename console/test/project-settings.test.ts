@@ -74,13 +74,29 @@ test('columns are added, named, given a role and a limit, ordered and deleted, a
   await expect.poll(async () => (await namesOf(visitor)).slice(3, 6)).toEqual(['Review', 'Rollout', 'Testing']);
   await expect.poll(async () => (await boardNow(organization)).columns[4]?.name).toBe('Rollout');
 
-  await page.getByRole('button', { name: 'More on Testing' }).click();
+  // It stays until it is deleted, which may be refused, and so does the focus.
+  const board = `**/api/boards/${organization.boardId}`;
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route(board, async (route) => {
+    asked.resolve();
+    await held.promise;
+    await route.continue();
+  });
+  const more = page.getByRole('button', { name: 'More on Testing' });
+  await more.click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await asked.promise;
+  await expect.poll(() => row(visitor, 'Testing').getAttribute('aria-busy')).toBe('true');
+  held.resolve();
   await page.getByText('Column "Testing" holds 1 work item. Move them to another column').waitFor();
-  await row(visitor, 'Testing').waitFor();
+  await page.unroute(board);
+  await expect.poll(() => row(visitor, 'Testing').getAttribute('aria-busy')).toBe('false');
+  expect(await more.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByRole('button', { name: 'More on Rollout' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByText('Rollout deleted.').waitFor();
+  await expect.poll(() => more.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('z');
   await row(visitor, 'Rollout').getByText('At most 3').waitFor();

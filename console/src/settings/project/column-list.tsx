@@ -17,6 +17,8 @@ import { words } from './messages.ts';
 export function ColumnList({ board }: { readonly board: Board }) {
   const list = useRef<HTMLUListElement>(null);
   const [edited, setEdited] = useState<Column>();
+  /** Is being deleted, which may be refused. */
+  const [leaving, setLeaving] = useState<string>();
   /** The one whose handle moved it: the browser takes its focus away when its row is put elsewhere. */
   const moved = useRef<string>(undefined);
   const { columns } = board;
@@ -37,14 +39,17 @@ export function ColumnList({ board }: { readonly board: Board }) {
         },
       ),
     );
-  const remove = ({ id, name }: Column) =>
-    attempt(common.notChanged, () =>
+  const remove = async ({ id, name }: Column) => {
+    setLeaving(id);
+    await attempt(common.notChanged, () =>
       changeColumns(
         board,
         (now) => now.filter((each) => each.id !== id).map(given),
         () => common.deleted({ name }),
       ),
     );
+    setLeaving(undefined);
+  };
 
   const calls = useRef({ place, columns });
   calls.current = { place, columns };
@@ -95,7 +100,7 @@ export function ColumnList({ board }: { readonly board: Board }) {
         {columns.map((column, at) => {
           const { id, name, role, limit } = column;
           return (
-            <li key={id} data-column={id} class="settings-row project-column">
+            <li key={id} data-column={id} aria-busy={id === leaving} class="settings-row project-column">
               <div>
                 <div class="row">
                   {mayWrite && (
@@ -134,7 +139,13 @@ export function ColumnList({ board }: { readonly board: Board }) {
                       disabled: at === columns.length - 1,
                       run: () => place(id, (from) => from + 1),
                     },
-                    { group: '', label: parts.delete, isBad: true, run: () => void remove(column) },
+                    {
+                      group: '',
+                      label: parts.delete,
+                      isBad: true,
+                      disabled: leaving !== undefined,
+                      run: () => void remove(column),
+                    },
                   ]}
                 >
                   <Icon of={moreIcon} />

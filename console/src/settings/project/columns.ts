@@ -88,12 +88,13 @@ function show(board: Board, change: (columns: Columns) => Column[]): void {
   );
 }
 
-/** A new one is shown when it has an id. */
+/** A new one is shown when it has an id, and one that is deleted until it is: one that holds items is refused. */
 function shownAs(before: Columns, after: readonly Given[]): Column[] {
-  return after.flatMap((column, position) => {
-    const known = before.find(({ id }) => id === column.id);
-    return known ? [{ ...known, name: column.name, position }] : [];
+  const known = after.flatMap((column, position) => {
+    const found = before.find(({ id }) => id === column.id);
+    return found ? [{ ...found, name: column.name, position }] : [];
   });
+  return known.length < before.length ? [...before] : known;
 }
 
 /** Works even when there is no stream of events. */
