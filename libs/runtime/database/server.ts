@@ -33,6 +33,16 @@ export interface DatabaseServer {
   nextInQueue<Row extends Document>(model: AnyModel, after: string, size: number): Promise<Row[]>;
   /** The documents that match any of the filters. No document may match two of them. */
   findAnyOf<Row>(model: AnyModel, filters: readonly object[]): Promise<Row[]>;
+  /**
+   * Adds to a number of the document that has these values.
+   * @returns what the number is then; undefined: there is no such document
+   */
+  increment(
+    model: AnyModel,
+    which: Readonly<Record<string, string>>,
+    field: string,
+    by: number,
+  ): Promise<number | undefined>;
   /** Carries out a command with several writes that do not depend on each other. It may be called twice. */
   inOneCommit<T>(writes: number, command: (options: BulkOptions) => Promise<T>): Promise<T>;
   /** Awaited before the first write of each transaction. */
@@ -65,6 +75,14 @@ export const MONGODB: DatabaseServer = {
       .lean(),
   nextInQueue: (model, after, size) => MONGODB.nextBatch(model, after, size, {}),
   findAnyOf: (model, filters) => model.find({ $or: [...filters] }).lean(),
+  async increment(model, which, field, by) {
+    const found = await model.collection.findOneAndUpdate(
+      which,
+      { $inc: { [field]: by } },
+      { returnDocument: 'after', projection: { _id: 0, [field]: 1 } },
+    );
+    return found?.[field] as number | undefined;
+  },
   // It waits for its journal once for the command.
   inOneCommit: (_, command) => command(UNORDERED),
   ownSession: async () => {},

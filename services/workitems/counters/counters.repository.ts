@@ -1,5 +1,6 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { oneOf } from '@worktrack/runtime/database/one-of';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import type { Scope } from '../calls/scope.ts';
 import { CounterModel } from './counters.model.ts';
@@ -48,19 +49,15 @@ async function drawForAll(key: string, line: Line, which: Which): Promise<void> 
   lines.delete(key);
 }
 
-interface Which {
+type Which = {
   readonly organizationId: string;
   readonly name: string;
-}
+};
 
 async function drawNow(which: Which, count: number): Promise<number> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const counter = await CounterModel.collection.findOneAndUpdate(
-      which,
-      { $inc: { value: count } },
-      { returnDocument: 'after', projection: { _id: 0, value: 1 } },
-    );
-    if (counter) return counter.value as number;
+    const value = await databaseServer().increment(CounterModel, which, 'value', count);
+    if (value !== undefined) return value;
     await makeCounter(which);
   }
   throw new Error(`The counter ${which.name} could not be drawn from.`);

@@ -41,8 +41,8 @@ export class OperationPlans {
     this.#borne = borne;
     this.#isSmall = (collection) => small.includes(collection);
     // As MongoDB is sent them: not in windows, and with any choice among values in one query.
-    const { inOrder, countInOrder } = MONGODB;
-    useServer({ ...databaseServer(), inOrder, countInOrder });
+    const { inOrder, countInOrder, increment } = MONGODB;
+    useServer({ ...databaseServer(), inOrder, countInOrder, increment });
     watchCommands((command) => {
       const operation = this.#operation;
       if (operation === undefined) return;

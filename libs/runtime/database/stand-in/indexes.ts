@@ -5,11 +5,12 @@ type Keys = Readonly<Record<string, 1>>;
 type Directions = Readonly<Record<string, 1 | -1>>;
 
 const ORGANIZATION = 'organizationId';
-/** What writes rely on beside the id, by collection: an index serves them only if it covers every condition. */
+/** What writes find a document of an organization by, and rely on, by collection: an index serves them only if it covers every condition. */
 const RELIED_ON: Readonly<Record<string, readonly string[]>> = {
-  work_items: ['treeVersion', 'revision'],
-  board_tallies: ['columnsVersion'],
-  deliveries: ['attempts'],
+  work_items: ['_id', 'treeVersion', 'revision'],
+  board_tallies: ['_id', 'columnsVersion'],
+  deliveries: ['_id', 'attempts'],
+  counters: ['name', 'value'],
 };
 /** MongoDB server error codes (error_codes.yml). */
 const NOT_FOUND = [26, 27];
@@ -21,9 +22,9 @@ const NOT_FOUND = [26, 27];
 export function ownIndexOf({ collection, schema }: AnyModel): Keys | undefined {
   const declared = schema.indexes().map(([keys]) => Object.keys(keys));
   const begins = declared.filter(([first]) => first === ORGANIZATION);
-  const reliedOn = RELIED_ON[collection.name] ?? [];
-  if (begins.length === 0 || (reliedOn.length === 0 && begins.some(([, second]) => second === '_id'))) return undefined;
-  const fields = [ORGANIZATION, '_id', ...reliedOn];
+  const reliedOn = RELIED_ON[collection.name];
+  if (begins.length === 0 || (!reliedOn && begins.some(([, second]) => second === '_id'))) return undefined;
+  const fields = [ORGANIZATION, ...(reliedOn ?? ['_id'])];
   return Object.fromEntries(fields.map((field) => [field, 1 as const]));
 }
 

@@ -5,6 +5,7 @@ import { batchByIds } from './batches.ts';
 import { countByWindows } from './count.ts';
 import { countEachChoice, walkEachChoice } from './each-choice.ts';
 import { inOrderByWindows } from './in-order.ts';
+import { incrementByIndex } from './increment.ts';
 import { createOwnIndexes, dropOwnIndexes } from './indexes.ts';
 import { inOneCommit } from './one-commit.ts';
 import { splitMatches } from './split-match.ts';
@@ -35,6 +36,7 @@ const STAND_IN: DatabaseServer = {
     const found = await Promise.all(filters.map((filter) => model.find(filter).lean()));
     return found.flat();
   },
+  increment: incrementByIndex,
   inOneCommit,
   ownSession,
   releaseSession,
