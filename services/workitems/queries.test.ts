@@ -4,6 +4,7 @@ import { GROUPINGS } from '@worktrack/contracts/work-items/lists/cards';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { CallsAgain, storedOf } from '../../test/support/calls-again.ts';
+import { ItemModel } from './items/items.model.ts';
 import { type CallService, call, startProject, startWorkItems, stopWorkItems } from './testing.ts';
 
 beforeAll(startWorkItems);
@@ -234,6 +235,11 @@ async function callAll(ask: CallService): Promise<string> {
   const within = { ...roaming, projects: [id, empty.id] };
   await ask(within, 'workItems.list', { limit: 1 });
   const needs = { kinds: [...NEED_KINDS], names: ['ada', caller.userId], limit: 10 };
+  // Kinds without anything are not looked for.
+  const since = new Date();
+  const needy = { needs: { kind: 'review', since }, blocked: { since, on: [] }, assigned: { since }, assignee: 'ada' };
+  const which = { organizationId: caller.organizationId, _id: idea.id };
+  await ItemModel.updateOne(which, { $set: needy });
   for (const by of [caller, { ...caller, projects: [id] }]) {
     await ask(by, 'workItems.needs', needs);
     await ask(by, 'workItems.summaries', { ids: [id, 'W-T-1'] });
@@ -241,6 +247,7 @@ async function callAll(ask: CallService): Promise<string> {
       await ask(by, 'workItems.needs', { ...needs, after: { kind, since: new Date().toISOString(), id } });
     }
   }
+  await ItemModel.updateOne(which, { $set: { needs: null, blocked: null, assigned: null, assignee: null } });
   const user = { userId: caller.userId, name: 'Ada' };
   await ask(caller, 'workItems.nameUser', { ...user, revision: 1, isErased: false });
   await ask(caller, 'workItems.nameUser', { ...user, name: 'Erased user', revision: 2, isErased: true });

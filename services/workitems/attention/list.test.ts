@@ -1,5 +1,6 @@
 import { NEED_KINDS, type NeedKind } from '@worktrack/contracts/work-items/attention';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ItemModel } from '../items/items.model.ts';
 import { settleEndedLeases } from '../leases/settle.ts';
@@ -306,4 +307,16 @@ test('what earlier versions stored gets it, too, once, with what they did not ch
   const { revision } = (await ItemModel.findOne({ organizationId, _id: one.id }).lean()) ?? {};
   await pass();
   expect(await ItemModel.findOne({ organizationId, _id: one.id }).lean()).toMatchObject({ revision });
+});
+
+test('of kinds without anything, no more is asked than how many there are', async () => {
+  const asked = async (limit: number) => {
+    const queries: string[] = [];
+    mongoose.set('debug', (collection: string, method: string) => void queries.push(`${collection}.${method}`));
+    await needs({ limit });
+    mongoose.set('debug', false);
+    return queries.filter((each) => each.startsWith('work_items.')).length;
+  };
+  expect(await asked(0)).toBeGreaterThan(0);
+  expect(await asked(100)).toBe(await asked(0));
 });

@@ -23,8 +23,20 @@ export async function listNeeds(
 ): Promise<Output<typeof operation>> {
   const budgets = (await spentBudgets(context)).map((budget) => ({ budget, since: sinceOf(budget) }));
   budgets.sort((a, b) => a.since.getTime() - b.since.getTime() || (a.budget._id < b.budget._id ? -1 : 1));
+  // First, since most kinds are empty: one that is has nothing to look for.
+  const each = await Promise.all(
+    NEED_KINDS.map(
+      async (kind): Promise<[NeedKind, number]> => [
+        kind,
+        kind === 'budget' ? budgets.length : await countNeedy(context, kind, names),
+      ],
+    ),
+  );
+  const counts = Object.fromEntries(each) as Record<NeedKind, number>;
   const needed: Needed[] = [];
-  const wanted = NEED_KINDS.slice(after ? NEED_KINDS.indexOf(after.kind) : 0).filter((kind) => kinds.includes(kind));
+  const wanted = NEED_KINDS.slice(after ? NEED_KINDS.indexOf(after.kind) : 0).filter(
+    (kind) => kinds.includes(kind) && counts[kind] > 0,
+  );
   for (const kind of wanted) {
     const left = limit + 1 - needed.length;
     if (left <= 0 || limit === 0) break;
@@ -38,15 +50,7 @@ export async function listNeeds(
     const items = await neediestItems(context, kind, names, { after: place, limit: left });
     needed.push(...(await ofItems(context, kind, items)));
   }
-  const counts = await Promise.all(
-    NEED_KINDS.map(
-      async (kind): Promise<[NeedKind, number]> => [
-        kind,
-        kind === 'budget' ? budgets.length : await countNeedy(context, kind, names),
-      ],
-    ),
-  );
-  return { needed, counts: Object.fromEntries(counts) as Record<NeedKind, number> };
+  return { needed, counts };
 }
 
 async function ofItems(scope: Scope, kind: StoredKind, items: readonly NeedyItem[]): Promise<Needed[]> {
