@@ -1,4 +1,5 @@
 import type { Permission } from '@worktrack/contracts/permissions';
+import { Check } from '../parts/form/check.tsx';
 import { words } from './messages.ts';
 
 interface PermissionSentencesProps {
@@ -44,21 +45,18 @@ export function PermissionSentences({ offered, chosen, missed, onChoose }: Permi
               .filter((each) => areaOf(each) === area)
               .map((permission) => (
                 <dd key={permission}>
-                  <label class="settings-check">
-                    <input
-                      type="checkbox"
-                      checked={chosen.includes(permission)}
-                      onChange={({ currentTarget }) =>
-                        onChoose(
-                          offered.filter((each) =>
-                            each === permission ? currentTarget.checked : chosen.includes(each),
-                          ),
-                        )
-                      }
-                    />
-                    <span>{sentenceOf(permission)}</span>
-                    {missed.includes(permission) && <span class="tag tag-warn">{words.missed}</span>}
-                  </label>
+                  <Check
+                    label={
+                      <>
+                        <span>{sentenceOf(permission)}</span>
+                        {missed.includes(permission) && <span class="tag tag-warn">{words.missed}</span>}
+                      </>
+                    }
+                    checked={chosen.includes(permission)}
+                    onChange={(checked) =>
+                      onChoose(offered.filter((each) => (each === permission ? checked : chosen.includes(each))))
+                    }
+                  />
                 </dd>
               ))}
           </div>

@@ -8,7 +8,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useSubmit } from '../parts/busy.ts';
-import { Field } from '../parts/form/field.tsx';
+import { NumberField } from '../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { ItemField } from '../parts/item/item-field.tsx';
@@ -85,20 +85,16 @@ export function BudgetForm({ projectId, budgets, budget, onClose }: BudgetFormPr
             onChange={setItem}
           />
         )}
-        <Field label={words.limitUsd} help={words.limitHelp} error={faultAt(error, 'limitUsd')}>
-          {(control) => (
-            <input
-              {...control}
-              class="input input-inline"
-              type="number"
-              min={0}
-              step="any"
-              required
-              value={limit}
-              onInput={({ currentTarget }) => setLimit(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <NumberField
+          label={words.limitUsd}
+          help={words.limitHelp}
+          error={faultAt(error, 'limitUsd')}
+          min={0}
+          step="any"
+          required
+          value={limit}
+          onChange={setLimit}
+        />
         <SelectField
           label={words.period}
           value={period}

@@ -9,7 +9,7 @@ import { didCreate } from '../change/copy.ts';
 import { useSubmit } from '../parts/busy.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
 import { useDraft, useOwnDraft } from '../parts/form/draft.ts';
-import { Field } from '../parts/form/field.tsx';
+import { Field, TextArea } from '../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
@@ -187,17 +187,13 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           />
         )}
       </Field>
-      <Field label={words.description} error={faultAt(error, 'description')}>
-        {(control) => (
-          <textarea
-            {...control}
-            class="input"
-            rows={4}
-            value={text.description}
-            onInput={({ currentTarget }) => drafts.description.setText(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextArea
+        label={words.description}
+        error={faultAt(error, 'description')}
+        rows={4}
+        value={text.description}
+        onChange={drafts.description.setText}
+      />
       {projects.length > 1 && (
         <SelectField
           label={common.project}

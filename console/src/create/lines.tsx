@@ -1,4 +1,5 @@
-import { Field } from '../parts/form/field.tsx';
+import { Check } from '../parts/form/check.tsx';
+import { TextArea } from '../parts/form/field.tsx';
 import { words } from './messages.ts';
 
 /** The most that one call creates (libs/contracts/work-items/changes/create-items.ts). */
@@ -24,25 +25,18 @@ interface LinesFieldProps {
 export function LinesField({ value, rows, max = MAX_ITEMS, onChange }: LinesFieldProps) {
   return (
     <>
-      <Field label={words.lines} help={words.linesHelp({ n: max })}>
-        {(control) => (
-          <textarea
-            {...control}
-            class="input"
-            rows={rows}
-            value={value.text}
-            onInput={({ currentTarget }) => onChange({ ...value, text: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <label class="settings-check">
-        <input
-          type="checkbox"
-          checked={value.isChain}
-          onChange={({ currentTarget }) => onChange({ ...value, isChain: currentTarget.checked })}
-        />
-        {words.inThisOrder}
-      </label>
+      <TextArea
+        label={words.lines}
+        help={words.linesHelp({ n: max })}
+        rows={rows}
+        value={value.text}
+        onChange={(text) => onChange({ ...value, text: text })}
+      />
+      <Check
+        label={words.inThisOrder}
+        checked={value.isChain}
+        onChange={(checked) => onChange({ ...value, isChain: checked })}
+      />
     </>
   );
 }

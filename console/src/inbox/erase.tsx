@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
+import { Check } from '../parts/form/check.tsx';
 import { Confirm } from '../parts/popup/dialog.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
 import { identity, leads } from '../session.ts';
@@ -37,12 +38,7 @@ export function Erase({ item: { id, email }, onClose }: EraseProps) {
       text={
         <>
           {words.eraseText}
-          {email && mayAll && (
-            <label class="settings-check">
-              <input type="checkbox" checked={isAll} onChange={({ currentTarget }) => setAll(currentTarget.checked)} />
-              {words.eraseAll({ email })}
-            </label>
-          )}
+          {email && mayAll && <Check label={words.eraseAll({ email })} checked={isAll} onChange={setAll} />}
         </>
       }
       action={words.erase}

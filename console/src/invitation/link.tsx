@@ -5,9 +5,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { dateAndTime } from '../language/format.ts';
 import { language } from '../language/language.ts';
-import { words as common } from '../parts/messages.ts';
 import { Failed, Loading } from '../parts/page/states.tsx';
-import { Dialog } from '../parts/popup/dialog.tsx';
+import { Dialog, DoneAction } from '../parts/popup/dialog.tsx';
 import { ToCopy } from '../parts/text/to-copy.tsx';
 import { words } from './messages.ts';
 
@@ -62,11 +61,7 @@ function Link({ title, make, user, onClose }: LinkProps & { readonly title: stri
           <ToCopy text={`${location.origin}/console/#code=${made.code}`} label={words.copyLink} />
         </>
       )}
-      <div class="row dialog-actions">
-        <button type="button" class="button button-main" onClick={onClose}>
-          {common.done}
-        </button>
-      </div>
+      <DoneAction onClose={onClose} />
     </Dialog>
   );
 }

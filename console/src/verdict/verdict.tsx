@@ -6,7 +6,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { words as change } from '../change/messages.ts';
 import { useDraft } from '../parts/form/draft.ts';
-import { Field } from '../parts/form/field.tsx';
+import { TextArea } from '../parts/form/field.tsx';
 import { words as common } from '../parts/messages.ts';
 import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
 import { did } from '../parts/popup/undo.ts';
@@ -77,29 +77,8 @@ export function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
   return (
     <Dialog title={common.sendBackOf({ taskId })} onClose={onClose}>
       <form class="stack" onSubmit={send}>
-        <Field label={common.whatIsWrong}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={3}
-              autofocus
-              value={summary.text}
-              onInput={({ currentTarget }) => summary.setText(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label={words.issues} help={words.issuesHelp}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={3}
-              value={issues.text}
-              onInput={({ currentTarget }) => issues.setText(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextArea label={common.whatIsWrong} rows={3} autofocus value={summary.text} onChange={summary.setText} />
+        <TextArea label={words.issues} help={words.issuesHelp} rows={3} value={issues.text} onChange={issues.setText} />
         <FormActions action={common.sendBack} isReady={isReady} onClose={onClose} />
       </form>
     </Dialog>

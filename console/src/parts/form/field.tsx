@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface FieldProps {
@@ -35,15 +35,23 @@ export function Field({ label, help, error, children }: FieldProps) {
   );
 }
 
-interface TextFieldProps extends Pick<FieldProps, 'label' | 'help' | 'error'> {
+interface Written extends Pick<FieldProps, 'label' | 'help' | 'error'> {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** `false`: it holds no words of a language. */
-  readonly spellcheck?: boolean;
 }
+/** Besides, what the browser is to know of it. */
+type TextFieldProps = Written &
+  Pick<
+    ComponentProps<'input'>,
+    'autocomplete' | 'class' | 'max' | 'maxLength' | 'min' | 'required' | 'spellcheck' | 'step'
+  > & {
+    readonly type?: 'email' | 'number' | 'url';
+  };
+type TextAreaProps = Written &
+  Pick<ComponentProps<'textarea'>, 'autocomplete' | 'autofocus' | 'maxLength' | 'rows' | 'spellcheck'>;
 
 /** One line of text that the browser has nothing to suggest for. */
-export function TextField({ label, help, error, value, onChange, spellcheck }: TextFieldProps) {
+export function TextField({ label, help, error, onChange, ...input }: TextFieldProps) {
   return (
     <Field label={label} help={help} error={error}>
       {(control) => (
@@ -51,8 +59,26 @@ export function TextField({ label, help, error, value, onChange, spellcheck }: T
           {...control}
           class="input"
           autocomplete="off"
-          spellcheck={spellcheck}
-          value={value}
+          {...input}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function NumberField(props: TextFieldProps) {
+  return <TextField class="input input-inline" type="number" autocomplete={undefined} {...props} />;
+}
+
+export function TextArea({ label, help, error, onChange, ...textarea }: TextAreaProps) {
+  return (
+    <Field label={label} help={help} error={error}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="input"
+          {...textarea}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
       )}

@@ -1,4 +1,5 @@
 import { useProjects } from '../project.ts';
+import { Check } from './check.tsx';
 
 interface ProjectChecksProps {
   readonly chosen: readonly string[];
@@ -12,16 +13,11 @@ export function ProjectChecks({ chosen, onChoose }: ProjectChecksProps) {
     <ul class="plain">
       {projects.map(({ id, name }) => (
         <li key={id}>
-          <label class="settings-check">
-            <input
-              type="checkbox"
-              checked={chosen.includes(id)}
-              onChange={({ currentTarget }) =>
-                onChoose(currentTarget.checked ? [...chosen, id] : chosen.filter((each) => each !== id))
-              }
-            />
-            {name}
-          </label>
+          <Check
+            label={name}
+            checked={chosen.includes(id)}
+            onChange={(checked) => onChoose(checked ? [...chosen, id] : chosen.filter((each) => each !== id))}
+          />
         </li>
       ))}
     </ul>

@@ -1,6 +1,6 @@
 import { messages } from '../../language/messages.ts';
 import { dropDraft, useDraft } from '../form/draft.ts';
-import { Field } from '../form/field.tsx';
+import { TextArea } from '../form/field.tsx';
 import { words } from '../messages.ts';
 import { Dialog, FormActions } from '../popup/dialog.tsx';
 
@@ -37,19 +37,15 @@ export function Reason({ taskId, onSend, onClose }: ReasonProps) {
   return (
     <Dialog title={words.sendBackOf({ taskId })} onClose={onClose}>
       <form class="stack" onSubmit={send}>
-        <Field label={words.whatIsWrong} help={own.whatIsWrongHelp}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={3}
-              maxLength={2_000}
-              autofocus
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextArea
+          label={words.whatIsWrong}
+          help={own.whatIsWrongHelp}
+          rows={3}
+          maxLength={2_000}
+          autofocus
+          value={text}
+          onChange={setText}
+        />
         <FormActions action={words.sendBack} isReady={reason !== ''} onClose={onClose} />
       </form>
     </Dialog>

@@ -73,20 +73,33 @@ document.addEventListener('keydown', (event) => {
 interface FormActionsProps {
   /** What the form does, on its button. */
   readonly action: string;
+  /** Nothing brings back what it takes away. */
+  readonly isBad?: boolean;
   /** It is complete, and not being sent. */
   readonly isReady: boolean;
   readonly onClose: () => void;
 }
 
 /** The end of a form in a dialog. */
-export function FormActions({ action, isReady, onClose }: FormActionsProps) {
+export function FormActions({ action, isBad, isReady, onClose }: FormActionsProps) {
   return (
     <div class="row dialog-actions">
       <button type="button" class="button" onClick={onClose}>
         {words.cancel}
       </button>
-      <button type="submit" class="button button-main" aria-disabled={!isReady}>
+      <button type="submit" class={`button button-${isBad ? 'bad' : 'main'}`} aria-disabled={!isReady}>
         {action}
+      </button>
+    </div>
+  );
+}
+
+/** The end of a dialog that only shows something. */
+export function DoneAction({ onClose }: Pick<FormActionsProps, 'onClose'>) {
+  return (
+    <div class="row dialog-actions">
+      <button type="button" class="button button-main" onClick={onClose}>
+        {words.done}
       </button>
     </div>
   );

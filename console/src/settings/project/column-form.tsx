@@ -1,7 +1,7 @@
 import type { Board, Column } from '@worktrack/contracts/projects/board';
 import { useState } from 'preact/hooks';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { NumberField, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { StateIcon } from '../../parts/item/item-icons.tsx';
@@ -65,19 +65,15 @@ export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
           {...(!column && { none: words.ofName })}
           onChoose={(chosen) => setRole(chosen || undefined)}
         />
-        <Field label={words.limit} help={words.limitHelp} error={faultAt(error, 'limit')}>
-          {(control) => (
-            <input
-              {...control}
-              class="input input-inline"
-              type="number"
-              min={1}
-              max={10_000}
-              value={limit}
-              onInput={({ currentTarget }) => setLimit(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <NumberField
+          label={words.limit}
+          help={words.limitHelp}
+          error={faultAt(error, 'limit')}
+          min={1}
+          max={10_000}
+          value={limit}
+          onChange={setLimit}
+        />
         <FormFailed what={common.notChanged} error={error} fields={['name', 'limit']} />
         <FormActions action={column ? parts.save : common.create} isReady={isReady} onClose={onClose} />
       </form>

@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog } from '../../parts/popup/dialog.tsx';
+import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import type { Project } from '../../parts/project.ts';
 import { go, to } from '../../router.ts';
@@ -52,17 +52,14 @@ export function General({ project }: { readonly project: Project }) {
     });
   };
   const lines = (name: 'description' | 'techStack' | 'repositories', help?: string) => (
-    <Field label={words[name]} help={help} error={faultAt(error, name)}>
-      {(control) => (
-        <textarea
-          {...control}
-          class="input"
-          rows={3}
-          value={shown[name]}
-          onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextArea
+      label={words[name]}
+      help={help}
+      error={faultAt(error, name)}
+      rows={3}
+      value={shown[name]}
+      onChange={(text) => set({ [name]: text })}
+    />
   );
   return (
     <>
@@ -150,14 +147,7 @@ function Deletion({ project: { id, name }, onClose }: DeletionProps) {
         <p>{words.deleteText}</p>
         <TextField label={words.typeName({ name })} value={typed} onChange={setTyped} spellcheck={false} />
         <FormFailed what={common.notChanged} error={error} />
-        <div class="row dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {parts.cancel}
-          </button>
-          <button type="submit" class="button button-bad" aria-disabled={!isReady}>
-            {parts.delete}
-          </button>
-        </div>
+        <FormActions action={parts.delete} isBad isReady={isReady} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import { currentOf } from '../../api/service-error.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
 import { useDraft } from '../../parts/form/draft.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { TypeIcon } from '../../parts/item/item-icons.tsx';
@@ -155,17 +155,13 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
           error={faultAt(error, 'title')}
           onChange={drafts.title.setText}
         />
-        <Field label={words.description} error={faultAt(error, 'description')}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={5}
-              value={description}
-              onInput={({ currentTarget }) => drafts.description.setText(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextArea
+          label={words.description}
+          error={faultAt(error, 'description')}
+          rows={5}
+          value={description}
+          onChange={drafts.description.setText}
+        />
         <LabelsField label={parts.labels} projectId={project.id} names={labels} onChange={setLabels} />
         <FormFailed what={common.notChanged} error={error} fields={['name', 'title', 'description']} />
         <FormActions action={template ? parts.save : common.create} isReady={isReady} onClose={onClose} />

@@ -1,5 +1,6 @@
 import type { RateLimit } from '@worktrack/contracts/feedback/records';
-import { Field } from '../../parts/form/field.tsx';
+import { Check } from '../../parts/form/check.tsx';
+import { NumberField } from '../../parts/form/field.tsx';
 import { words } from './messages.ts';
 
 /** As they are typed. */
@@ -29,32 +30,24 @@ export function RateLimitChoice({ limit, onChoose }: RateLimitChoiceProps) {
     <fieldset class="field">
       <legend class="label">{words.rateLimit}</legend>
       <div>
-        <label class="settings-check">
-          <input
-            type="checkbox"
-            checked={limit !== undefined}
-            onChange={({ currentTarget }) => onChoose(currentTarget.checked ? SUGGESTED : undefined)}
-          />
-          {words.ownRateLimit}
-        </label>
+        <Check
+          label={words.ownRateLimit}
+          checked={limit !== undefined}
+          onChange={(checked) => onChoose(checked ? SUGGESTED : undefined)}
+        />
       </div>
       {limit && (
         <div class="row">
           {FIELDS.map((name) => (
-            <Field key={name} label={words[name]}>
-              {(control) => (
-                <input
-                  {...control}
-                  class="input input-inline"
-                  type="number"
-                  required
-                  min={1}
-                  max={MAX[name]}
-                  value={limit[name]}
-                  onInput={({ currentTarget }) => onChoose({ ...limit, [name]: currentTarget.value })}
-                />
-              )}
-            </Field>
+            <NumberField
+              key={name}
+              label={words[name]}
+              required
+              min={1}
+              max={MAX[name]}
+              value={limit[name]}
+              onChange={(text) => onChoose({ ...limit, [name]: text })}
+            />
           ))}
         </div>
       )}

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { Check } from '../../parts/form/check.tsx';
+import { NumberField, TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -65,38 +66,22 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
     <Dialog title={source ? common.editOf({ name: source.name }) : words.newSource} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={common.name} help={words.nameHelp} value={name} onChange={setName} />
-        <Field label={words.domains} help={words.domainsHelp}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              spellcheck={false}
-              value={domains}
-              onInput={({ currentTarget }) => setDomains(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <label class="settings-check">
-          <input
-            type="checkbox"
-            checked={requireCaptcha}
-            onChange={({ currentTarget }) => setRequireCaptcha(currentTarget.checked)}
-          />
-          {words.captcha}
-        </label>
-        <Field label={words.retention} help={words.retentionHelp}>
-          {(control) => (
-            <input
-              {...control}
-              class="input input-inline"
-              type="number"
-              min={1}
-              max={3650}
-              value={days}
-              onInput={({ currentTarget }) => setDays(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextArea
+          label={words.domains}
+          help={words.domainsHelp}
+          spellcheck={false}
+          value={domains}
+          onChange={setDomains}
+        />
+        <Check label={words.captcha} checked={requireCaptcha} onChange={setRequireCaptcha} />
+        <NumberField
+          label={words.retention}
+          help={words.retentionHelp}
+          min={1}
+          max={3650}
+          value={days}
+          onChange={setDays}
+        />
         {(!source || !identity.value?.projects) && <ProjectField value={projectId} onChoose={setProjectId} />}
         <RateLimitChoice limit={limit} onChoose={setLimit} />
         <FormFailed what={common.notChanged} error={error} />

@@ -1,11 +1,12 @@
 import type { createTrustRule, TrustPreset, TrustRule, updateTrustRule } from '@worktrack/contracts/keys/trust-rules';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
@@ -118,28 +119,8 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
   );
 }
 
-interface CodeFieldProps {
-  readonly label: string;
-  readonly help: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function CodeField({ label, help, value, onChange }: CodeFieldProps) {
-  return (
-    <Field label={label} help={help}>
-      {(control) => (
-        <textarea
-          {...control}
-          class="input"
-          spellcheck={false}
-          autocomplete="off"
-          value={value}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
+function CodeField(props: ComponentProps<typeof TextArea>) {
+  return <TextArea spellcheck={false} autocomplete="off" {...props} />;
 }
 
 function keySetIn(text: string) {

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { words as invitation } from '../../invitation/messages.ts';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -43,18 +43,7 @@ export function NewUser({ onClose, onMade }: NewUserProps) {
     <Dialog title={invitation.invite} onClose={onClose}>
       <form class="stack" onSubmit={create}>
         <TextField label={common.name} value={name} onChange={setName} />
-        <Field label={words.email} error={faultAt(error, 'email')}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="email"
-              autocomplete="off"
-              value={email}
-              onInput={({ currentTarget }) => setEmail(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={words.email} error={faultAt(error, 'email')} type="email" value={email} onChange={setEmail} />
         <SelectField
           label={words.role}
           help={isBuiltIn(role) ? words[`${role}Help`] : undefined}

@@ -3,34 +3,15 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
-import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
-import { secretWords } from '../../parts/text/secret-messages.ts';
-import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { words as common } from '../messages.ts';
 import { Overlap } from '../overlap.tsx';
+import { ShownOnce } from '../shown-once.tsx';
 import { words } from './messages.ts';
 
-/** A secret, shown this once. @param secret null: its answer was lost */
 export function ShownSecret({ secret, onClose }: { readonly secret: string | null; readonly onClose: () => void }) {
   return (
-    <Dialog title={words.secret}>
-      {secret === null ? (
-        <p>{secretWords.lostSecret}</p>
-      ) : (
-        <>
-          <p>
-            {common.shownOnce} {words.secretHelp}
-          </p>
-          <ToCopy text={secret} label={words.copySecret} />
-        </>
-      )}
-      <div class="row dialog-actions">
-        <button type="button" class="button button-main" onClick={onClose}>
-          {parts.done}
-        </button>
-      </div>
-    </Dialog>
+    <ShownOnce title={words.secret} secret={secret} help={words.secretHelp} copy={words.copySecret} onClose={onClose} />
   );
 }
 

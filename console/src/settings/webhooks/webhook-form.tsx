@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field, TextField } from '../../parts/form/field.tsx';
+import { Check } from '../../parts/form/check.tsx';
+import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -53,18 +54,14 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
   return (
     <Dialog title={webhook ? words.edit : words.newWebhook} onClose={onClose}>
       <form class="stack" onSubmit={save}>
-        <Field label="URL" help={words.urlHelp} error={faultAt(error, 'url')}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="url"
-              autocomplete="off"
-              value={url}
-              onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="URL"
+          help={words.urlHelp}
+          error={faultAt(error, 'url')}
+          type="url"
+          value={url}
+          onChange={setUrl}
+        />
         <TextField label={words.description} value={description} onChange={setDescription} />
         <TypeChoice chosen={chosen} onChoose={setChosen} />
         <ProjectField value={projectId} onChoose={setProjectId} />
@@ -86,29 +83,24 @@ function TypeChoice({ chosen, onChoose }: TypeChoiceProps) {
     <fieldset class="field">
       <legend class="label">{words.events}</legend>
       <div class="row">
-        <label class="settings-check">
-          <input
-            type="checkbox"
-            checked={everything}
-            onChange={({ currentTarget }) => onChoose({ ...chosen, everything: currentTarget.checked })}
-          />
-          {words.everything}
-        </label>
+        <Check
+          label={words.everything}
+          checked={everything}
+          onChange={(checked) => onChoose({ ...chosen, everything: checked })}
+        />
         {!everything &&
           KINDS.filter((kind) => may(PERMISSION_OF_KIND[kind]) || kinds.includes(kind)).map((kind) => (
-            <label key={kind} class="settings-check">
-              <input
-                type="checkbox"
-                checked={kinds.includes(kind)}
-                onChange={({ currentTarget }) =>
-                  onChoose({
-                    ...chosen,
-                    kinds: KINDS.filter((each) => (each === kind ? currentTarget.checked : kinds.includes(each))),
-                  })
-                }
-              />
-              {words[kind]}
-            </label>
+            <Check
+              key={kind}
+              label={words[kind]}
+              checked={kinds.includes(kind)}
+              onChange={(checked) =>
+                onChoose({
+                  ...chosen,
+                  kinds: KINDS.filter((each) => (each === kind ? checked : kinds.includes(each))),
+                })
+              }
+            />
           ))}
       </div>
       {!everything && (

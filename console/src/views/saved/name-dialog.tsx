@@ -1,7 +1,7 @@
 import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { useState } from 'preact/hooks';
 import { useSubmit } from '../../parts/busy.ts';
-import { Field } from '../../parts/form/field.tsx';
+import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as common } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
@@ -39,17 +39,7 @@ export function NameDialog({ projectId, view, filters, onClose }: NameDialogProp
           void save();
         }}
       >
-        <Field label={words.viewName}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              maxLength={100}
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={words.viewName} maxLength={100} value={name} onChange={setName} />
         {!view && may('work-items:write') && <Tick label={words.shared} checked={isShared} onChange={setShared} />}
         <FormFailed what={words.viewNotSaved} error={error} />
         <FormActions action={common.save} isReady={wanted !== '' && !isBusy} onClose={onClose} />
