@@ -74,7 +74,7 @@ interface World {
 }
 
 type Call = TestOrganization['call'];
-interface Key {
+export interface Key {
   readonly id: string;
   readonly call: Call;
 }
@@ -104,7 +104,7 @@ export async function runCallers(
   return keys;
 }
 
-async function newKey(baseUrl: string, { call }: TestOrganization): Promise<Key> {
+export async function newKey(baseUrl: string, { call }: TestOrganization): Promise<Key> {
   const { data } = await call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'A caller' });
   return { id: data.id, call: caller(baseUrl, data.key) };
 }
@@ -120,9 +120,9 @@ async function plantTrees(key: Key, world: World): Promise<void> {
 }
 
 /** Sends a write or a read, and notes how it went. @returns the answer's data, unless it was refused */
-async function send<T>(
+export async function send<T>(
   what: string,
-  { ledger }: World,
+  { ledger }: Pick<World, 'ledger'>,
   { call }: Key,
   method: string,
   path: string,
@@ -146,7 +146,7 @@ interface SessionAnswer {
   readonly totalTokens: number;
 }
 
-const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
+export const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
 const path = (item: Known, action = '') => `/api/work-items/${item.id}${action}`;
 const PARENT_TYPE: Partial<Record<ItemType, ItemType>> = { feature: 'epic', story: 'feature' };
 
