@@ -7,7 +7,6 @@ import type {
 } from '@worktrack/contracts/work-items/lists/view-operations';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { ServiceError } from '../../api/service-error.ts';
 import { attempt } from '../../parts/busy.ts';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
@@ -35,19 +34,7 @@ export async function saveView(view: View, changes: Changes): Promise<void> {
   const send = (how: Changes) =>
     call<typeof update>('PATCH /api/views/:id', { id: view.id, ...how }).finally(readAgain);
   await send(changes);
-  did(words.viewSaved({ name: changes.name ?? view.name }), () => withTaken(before, send));
-}
-
-/** Earlier versions took filters that are refused today. They show nothing, so that what is shown is as it was without them. */
-async function withTaken<C extends Changes>(changes: C, send: (how: C) => Promise<unknown>): Promise<void> {
-  try {
-    await send(changes);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'VALIDATION_FAILED' || !changes.filters) throw error;
-    const refused = error.details.map(({ path }) => path.split('.')[1]);
-    const filters = Object.entries(changes.filters).filter(([name]) => !refused.includes(name));
-    await send({ ...changes, filters: Object.fromEntries(filters) });
-  }
+  did(words.viewSaved({ name: changes.name ?? view.name }), () => send(before));
 }
 
 export function changeView(view: View, changes: Changes): Promise<void> {
@@ -62,7 +49,7 @@ export function deleteView(view: View, isOwn: boolean): Promise<void> {
     if (!isOwn) return tell(text);
     const { name, projectId, shared, filters } = view;
     did(text, async () => {
-      await withTaken({ name, projectId, shared, filters }, (how) => call<typeof create>('POST /api/views', how));
+      await call<typeof create>('POST /api/views', { name, projectId, shared, filters });
       await readAgain();
     });
   });

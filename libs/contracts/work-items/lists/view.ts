@@ -14,7 +14,7 @@ const MAX_VALUE_LENGTH = 500;
 
 const Value = z.string().max(MAX_VALUE_LENGTH);
 
-/** As they are stored: earlier versions took any names and values. */
+/** As clients are told of them. Which ones are taken, NewViewFilters says. */
 const ViewFilters = z.record(z.string(), z.union([Value, z.number(), z.boolean(), z.array(Value).max(MAX_VALUES)]));
 
 const { page: _, limit: __, cursor: ___, projectId: ____, overdue, ...filters } = listWorkItems.input.shape;
