@@ -314,6 +314,26 @@ test('a screen whose code cannot be loaded says so in the language of the page',
   );
 });
 
+/** To the page that is open, the one that it would be now is another one. */
+const replacePage = (page: Page, at: string) =>
+  page.route(at, async (route) => {
+    if (route.request().isNavigationRequest()) return route.fallback();
+    const answer = await route.fetch();
+    const body = (await answer.text()).replaceAll(/-[\w-]{8}\./g, '-anothers.');
+    return route.fulfill({ response: answer, body });
+  });
+
+test('a language whose texts are gone with an upgrade is not chosen, and why is said', async () => {
+  const { page } = await stage.visit('board');
+  await page.locator('.column').first().waitFor();
+  await replacePage(page, '**/console/board*');
+  await page.route('**/console/assets/tr-*.json', (route) => route.fulfill({ status: 404 }));
+  await page.getByRole('button', { name: 'Account of' }).click();
+  await page.getByRole('menuitemradio', { name: 'Türkçe' }).click();
+  await page.locator('.toast', { hasText: 'There is a new version of this page: reload it.' }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+});
+
 test('a page whose files are gone with an upgrade says that there is a new one, and keeps what was typed', async () => {
   const { page } = await stage.visit('board');
   await page.locator('.column').first().waitFor();
@@ -322,12 +342,7 @@ test('a page whose files are gone with an upgrade says that there is a new one, 
   await title.fill('Begun before');
   await page.keyboard.press('Escape');
   await page.route('**/console/assets/costs-*.js', (route) => route.fulfill({ status: 404 }));
-  await page.route('**/console/costs*', async (route) => {
-    if (route.request().isNavigationRequest()) return route.fallback();
-    const answer = await route.fetch();
-    const body = (await answer.text()).replaceAll(/-[\w-]{8}\./g, '-anothers.');
-    return route.fulfill({ response: answer, body });
-  });
+  await replacePage(page, '**/console/costs*');
   await page.getByRole('link', { name: 'Costs' }).click();
   const said = page.getByRole('alert').filter({ hasText: 'There is a new version of this page: reload it.' });
   await said.waitFor();

@@ -6,6 +6,7 @@ import { chooseDensity, DENSITIES, density } from '../density.ts';
 import { chooseLanguage, LANGUAGE_NAMES, language } from '../language/language.ts';
 import { laterTexts } from '../language/later-texts.ts';
 import { words as common } from '../parts/messages.ts';
+import { notLoaded } from '../parts/page/later.tsx';
 import { openHelp } from '../parts/page/shortcuts.ts';
 import { Menu } from '../parts/popup/menu.tsx';
 import { tellFailure } from '../parts/popup/toasts.tsx';
@@ -58,7 +59,7 @@ async function choose(chosen: Language): Promise<void> {
   try {
     await laterTexts(chosen);
   } catch (error) {
-    tellFailure(common.failed, error);
+    tellFailure(common.failed, await notLoaded(error as Error));
     return;
   }
   chooseLanguage(chosen);

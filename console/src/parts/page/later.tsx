@@ -31,9 +31,7 @@ export function later<P extends object>(
           loaded = view;
           setView(() => view);
         },
-        async ({ message }: Error) =>
-          // In a browser's own words, which are for no visitor.
-          setError((await isReplaced()) ? words.isNewer : new ServiceError({ code: 'NETWORK', message, status: 0 })),
+        async (failure: Error) => setError(await notLoaded(failure)),
       );
     }, []);
     if (error) return <Failed error={error} retry={() => location.reload()} />;
@@ -41,6 +39,11 @@ export function later<P extends object>(
     if (isDialog) return <LoadingDialog />;
     return isQuiet ? null : <Loading />;
   };
+}
+
+/** What is said of what could not be loaded: a browser's own words are for no visitor. */
+export async function notLoaded({ message }: Error): Promise<unknown> {
+  return (await isReplaced()) ? words.isNewer : new ServiceError({ code: 'NETWORK', message, status: 0 });
 }
 
 /** Whether the page would be another one now, with other files: those of an earlier build no longer exist. */
