@@ -55,11 +55,12 @@ export function TextField({ label, help, error, onChange, ...input }: TextFieldP
   return (
     <Field label={label} help={help} error={error}>
       {(control) => (
+        // Preact's types are one for each type of input, and which it is is not known here.
         <input
           {...control}
           class="input"
           autocomplete="off"
-          {...input}
+          {...(input as ComponentProps<'input'>)}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
       )}
