@@ -261,7 +261,8 @@ test('a page asks for nothing before it follows events: it would be asked for ag
     await page.getByRole('navigation').waitFor();
     // Once what is drawn has had its turn.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
-    asked.push(visitor.requests.map(({ path }) => path.replace(/.*\/api\//, '')).join());
+    const paths = visitor.requests.map(({ path }) => path.split('/api/'));
+    asked.push(paths.flatMap(([, ofService]) => ofService ?? []).join());
     await route.continue();
   });
   const open = async () => {
@@ -322,6 +323,25 @@ const replacePage = (page: Page, at: string) =>
     const body = (await answer.text()).replaceAll(/-[\w-]{8}\./g, '-anothers.');
     return route.fulfill({ response: answer, body });
   });
+
+test('where an upgraded service tells of what a page does not know, it says that there is a new one, and the rest of it stays', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'As ever' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.locator('.card').waitFor();
+  await replacePage(page, '**/console/board*');
+  await page.route(`**/api/work-items/${taskId}`, async (route) => {
+    const { data } = await organization.call<WorkItem>('GET', `/api/work-items/${taskId}`);
+    return route.fulfill({ json: { success: true, data: { ...data, type: 'initiative' } } });
+  });
+  await page.getByRole('link', { name: 'As ever' }).click();
+  const said = page.getByRole('alert').filter({ hasText: 'There is a new version of this page: reload it.' });
+  await said.waitFor();
+  await page.locator('.card').waitFor();
+  await page.unroute(`**/api/work-items/${taskId}`);
+  await said.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('complementary', { name: 'As ever' }).getByRole('heading', { name: 'As ever' }).waitFor();
+});
 
 test('a language whose texts are gone with an upgrade is not chosen, and why is said', async () => {
   const { page } = await stage.visit('board');

@@ -13,6 +13,7 @@ import { filter } from '../router.ts';
 import type { Identity } from '../session.ts';
 import { may } from '../session.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { Caught } from './caught.tsx';
 import { words } from './messages.ts';
 import { Navigation } from './navigation.tsx';
 import { ProjectMenu } from './project-menu.tsx';
@@ -37,6 +38,7 @@ export function Frame({ identity, children }: FrameProps) {
     ];
     return () => ends.forEach((end) => void end.then((stop) => stop()));
   }, [follows]);
+  const panel = filter('panel');
   const isLost = connection.value.state === 'lost';
   return (
     <div class="frame">
@@ -74,7 +76,11 @@ export function Frame({ identity, children }: FrameProps) {
         <main id="content" tabIndex={-1} class={isLost ? 'is-old' : undefined}>
           {children}
         </main>
-        {filter('panel') && <Panel id={filter('panel') ?? ''} />}
+        {panel && (
+          <Caught key={panel}>
+            <Panel id={panel} />
+          </Caught>
+        )}
       </div>
     </div>
   );

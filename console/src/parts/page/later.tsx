@@ -47,7 +47,7 @@ export async function notLoaded({ message }: Error): Promise<unknown> {
 }
 
 /** Whether the page would be another one now, with other files: those of an earlier build no longer exist. */
-async function isReplaced(): Promise<boolean> {
+export async function isReplaced(): Promise<boolean> {
   const begin = document.querySelector('script')?.getAttribute('src') ?? '';
   try {
     const page = await fetch(location.href);

@@ -55,7 +55,10 @@ const NUMBERS: Axis = {
  * Queues of what is to be done, by collection: usually so short, and so far from zero, that all windows of the way there, some 25, would be empty. So one is
  * read whole, until a full page shows how much it holds.
  */
-const QUEUES: Readonly<Record<string, readonly string[]>> = { deliveries: ['fresh', 'dueAtMs'] };
+const QUEUES: Readonly<Record<string, readonly string[]>> = {
+  deliveries: ['fresh', 'dueAtMs'],
+  work_items: ['claimOrder'],
+};
 const QUEUED: Axis = { ...NUMBERS, firstWidth: Infinity };
 
 /** Whole numbers from zero up, the greatest first. A first page says where they begin, as a bound of its range. */
