@@ -164,7 +164,9 @@ describe('at the broker', () => {
 
   test.each(['gateway', ...SERVICES])('%s has a user of its own, which cannot consume another’s queue', (service) => {
     expect(blockOf(compose, service)).toContain(`amqp://${service}:\${RABBITMQ_PASSWORD_${service.toUpperCase()}:`);
-    expect(file('deploy/helm/worktrack/templates/deployments.yaml')).toContain('RABBITMQ_URL_{{ upper $name }}');
+    expect(file('deploy/helm/worktrack/templates/deployments.yaml')).toContain(
+      'key: {{ . }}{{ if eq . "RABBITMQ_URL" }}_{{ upper $name }}{{ end }}',
+    );
     const own = permissions.filter(({ user }) => user === service);
     expect(own).toHaveLength(1);
     for (const { read, configure } of own) {

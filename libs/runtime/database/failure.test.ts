@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { servers } from '../../../test/support/servers.ts';
 import { databaseFailure } from './failure.ts';
 
 test('a write to a socket that the database has just closed means that the database is unavailable', async () => {
@@ -20,6 +22,15 @@ test('a write to a socket that the database has just closed means that the datab
     extra: { retryAfterSeconds: expect.any(Number) },
   });
   server.close();
+});
+
+test('a database that does not let the service in is unavailable, and its log says why', async () => {
+  const url = new URL((await servers()).mongodbUrl);
+  url.password = 'another';
+  const client = new mongoose.mongo.MongoClient(url.href);
+  const error = await client.connect().catch((refused: unknown) => refused);
+  await client.close();
+  expect(databaseFailure(error)).toMatchObject({ code: 'UNAVAILABLE', cause: error });
 });
 
 test('an error of ours is not the database’s', () => {

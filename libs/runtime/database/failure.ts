@@ -5,6 +5,8 @@ const RETRY_AFTER_SECONDS = 2;
 /** MongoDB server error codes (error_codes.yml). */
 const INTERNAL_ERROR = 1;
 const OUT_OF_DISK_SPACE = 14031;
+/** Unauthorized, AuthenticationFailed. */
+const NOT_LET_IN = [13, 18];
 
 /** From the driver and mongoose: no server could be reached, or the connection ended while a command was in progress. */
 const UNAVAILABLE = new Set([
@@ -36,31 +38,33 @@ export function tooLate(): OperationError {
 /** What a database failure means for the caller: unavailable, or (undefined) a bug of ours. */
 export function databaseFailure(error: unknown): OperationError | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (isStorageFault(error)) {
-    return Object.assign(
-      new OperationError('UNAVAILABLE', 'The database cannot store anything at the moment. Try again shortly.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      }),
-      // For the log: unlike an unavailable server, nothing else reports it.
-      { cause: error },
-    );
-  }
+  // For the log: unlike an unavailable server, nothing else reports these.
+  if (isStorageFault(error)) return unavailable('The database cannot store anything at the moment.', { cause: error });
+  if (isNotLetIn(error)) return unavailable('The database does not let this service in.', { cause: error });
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
   const passing =
     error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
   const brokenSocket = BROKEN_SOCKET.has((error as NodeJS.ErrnoException).code);
   if (notConnected || passing || brokenSocket || isUnansweredBulkWrite(error) || UNAVAILABLE.has(error.name)) {
-    return new OperationError('UNAVAILABLE', 'The database is unavailable. Try again shortly.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+    return unavailable('The database is unavailable.', {});
   }
   return undefined;
+}
+
+function unavailable(what: string, cause: { readonly cause?: Error }): OperationError {
+  const again = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return Object.assign(new OperationError('UNAVAILABLE', `${what} Try again shortly.`, again), cause);
 }
 
 /** From the server: its disk is full, or its storage engine fails otherwise. Not all of it has a code. */
 function isStorageFault(error: Error): boolean {
   if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
   return error.code === OUT_OF_DISK_SPACE || (error.code === INTERNAL_ERROR && /WiredTiger error/.test(error.message));
+}
+
+/** While a password is changed; and SecantusDB, of what comes as it starts. Nothing of the command was done. */
+function isNotLetIn(error: Error): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && NOT_LET_IN.includes(Number(error.code));
 }
 
 /** A bulk write (`insertMany`, `bulkWrite`) wraps the connection's error in its own, without its name or labels. */
