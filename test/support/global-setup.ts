@@ -53,12 +53,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.once('exit', endAtOnce);
   project.provide('testRunUrl', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
   return async () => {
-    process.off('exit', endAtOnce);
     desk.close();
     desk.closeAllConnections();
     await run.discard();
     const refused = notedIn(join(files, 'violations'));
-    rmSync(files, { recursive: true, force: true });
+    rmSync(files, { recursive: true, force: true, maxRetries: 10 });
+    // Not before: the runner ends a teardown that takes it too long.
+    process.off('exit', endAtOnce);
     if (refused.length > 0) throw new Error(`MongoDB would refuse what these commands do:\n  ${refused.join('\n  ')}`);
   };
 }
