@@ -30,7 +30,7 @@ export function LinesField({ value, rows, max = MAX_ITEMS, onChange }: LinesFiel
         help={words.linesHelp({ n: max })}
         rows={rows}
         value={value.text}
-        onChange={(text) => onChange({ ...value, text: text })}
+        onChange={(text) => onChange({ ...value, text })}
       />
       <Check
         label={words.inThisOrder}

@@ -39,21 +39,23 @@ export function tooLate(): OperationError {
 export function databaseFailure(error: unknown): OperationError | undefined {
   if (!(error instanceof Error)) return undefined;
   // For the log: unlike an unavailable server, nothing else reports these.
-  if (isStorageFault(error)) return unavailable('The database cannot store anything at the moment.', { cause: error });
-  if (isNotLetIn(error)) return unavailable('The database does not let this service in.', { cause: error });
+  if (isStorageFault(error)) return unavailable('The database cannot store anything at the moment.', error);
+  if (isNotLetIn(error)) return unavailable('The database does not let this service in.', error);
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
   const passing =
     error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
   const brokenSocket = BROKEN_SOCKET.has((error as NodeJS.ErrnoException).code);
   if (notConnected || passing || brokenSocket || isUnansweredBulkWrite(error) || UNAVAILABLE.has(error.name)) {
-    return unavailable('The database is unavailable.', {});
+    return unavailable('The database is unavailable.');
   }
   return undefined;
 }
 
-function unavailable(what: string, cause: { readonly cause?: Error }): OperationError {
-  const again = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-  return Object.assign(new OperationError('UNAVAILABLE', `${what} Try again shortly.`, again), cause);
+function unavailable(what: string, cause?: Error): OperationError {
+  const error = new OperationError('UNAVAILABLE', `${what} Try again shortly.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+  return cause ? Object.assign(error, { cause }) : error;
 }
 
 /** From the server: its disk is full, or its storage engine fails otherwise. Not all of it has a code. */

@@ -89,10 +89,9 @@ async function knownOf(
   // Indexes by what filters name begin with the project.
   if (!isWhole) return fewOf(scope, { ...where, place: { ...where.place, projectId } }, limit);
   const counts = await countsOf(scope, { boardId });
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   // All of it is shown.
   const isShort = [...counts.values()].every((count) => count <= limit);
-  const items = isShort ? await listedFew(scope, { ...where, place: { boardId } }, total) : undefined;
+  const items = isShort ? await listedFew(scope, { ...where, place: { boardId } }, counts.size * limit) : undefined;
   if (items) {
     const columns = inColumns(items);
     return (columnId) => ({ rows: columns.get(columnId) ?? [] });
