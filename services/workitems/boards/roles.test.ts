@@ -86,6 +86,25 @@ test('a claim where no board has a column for work in progress says which role i
   expect(message).toBe('No board of the project has a column of the role in_progress; give it one to claim tasks.');
 });
 
+test('a column of another role has only those of its items written for which that means something else', async () => {
+  const own = await startProject();
+  const { id, columns } = await call(own.caller, 'boards.get', { id: own.board.id });
+  const [base, unbuiltUpon] = [
+    await own.create('task', { column: 'To Document' }),
+    await own.create('task', { column: 'To Document' }),
+  ];
+  const dependent = await own.create('task', { metadata: { dependsOn: [base.id] } });
+  const ids = [base.id, unbuiltUpon.id, dependent.id];
+  const revisions = () =>
+    Promise.all(
+      ids.map(async (_id) => (await ItemModel.findOne({ organizationId: own.caller.organizationId, _id }))?.revision),
+    );
+  const [before, still, waiting = 0] = await revisions();
+  const parked = columns.map(({ id, name, role }) => ({ id, name, role: role === 'to_document' ? null : role }));
+  await call(own.caller, 'boards.update', { id, columns: parked });
+  expect(await revisions()).toEqual([before, still, waiting + 1]);
+});
+
 test('a creation where no column is for what is to be done names each role that would do', async () => {
   const own = await startProject();
   const { id, columns } = await call(own.caller, 'boards.get', { id: own.board.id });

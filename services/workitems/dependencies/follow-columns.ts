@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnById, roleAt } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
@@ -27,8 +28,9 @@ export async function followChangedColumns(scope: WriteScope, changes: readonly 
     if (!change) continue;
     const { before, after } = change;
     const { boardColumnId } = item;
-    const attention = attentionAfter(item, item, roleAt(after, boardColumnId));
-    adjustItem(scope, item, { ...claimable(item, after), ...attention });
+    const set = { ...claimable(item, after), ...attentionAfter(item, item, roleAt(after, boardColumnId)) };
+    // Most roles of a column mean the same for most of its items, and there may be very many, of work that is done.
+    if (!isDeepStrictEqual({ ...item, ...set }, item)) adjustItem(scope, item, set);
     crossings.push(...crossing(item, after, roleAt(before, boardColumnId), roleAt(after, boardColumnId), before));
   }
   // Together: what depends on items of several boards is written once.

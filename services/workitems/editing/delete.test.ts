@@ -1,4 +1,6 @@
+import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ItemModel } from '../items/items.model.ts';
 import {
   call,
   failure,
@@ -56,6 +58,40 @@ describe('a deleted item', () => {
       eventType: 'updated',
       data: { changes: { parentId: { from: parent.id, to: null } } },
     });
+  });
+
+  test('lets more children go than one transaction should hold, in several', async () => {
+    const large = await startProject('Large');
+    const epic = await large.create('epic');
+    const parent = await large.create('feature', { parentId: epic.id });
+    const first = await large.create('story', { parentId: parent.id });
+    const below = await large.create('task', { parentId: first.id });
+    const dependent = await large.create('task', { metadata: { dependsOn: [parent.id] } });
+    for (let n = 0; n < 6; n++) {
+      const child = { title: 'One of many', type: 'task' as const, parentId: parent.id };
+      await call(large.caller, 'workItems.createMany', { items: new Array(100).fill(child) });
+    }
+    const sizes: number[] = [];
+    const note = ({ command }: mongo.CommandStartedEvent) => {
+      if (command.bulkWrite) sizes.push(command.ops.length);
+    };
+    const client = mongoose.connection.getClient();
+    client.on('commandStarted', note);
+    await remove(parent.id, large);
+    client.off('commandStarted', note);
+    expect(sizes.filter((operations) => operations > 100)).toHaveLength(2);
+
+    const { organizationId } = large.caller;
+    const phrases = await ItemModel.distinct('foundBy', { organizationId });
+    expect(phrases.filter((phrase) => phrase.includes(parent.id) || phrase.endsWith(parent.taskId))).toEqual([]);
+    expect(await ItemModel.countDocuments({ organizationId, parentId: null })).toBe(603);
+    expect(await large.get(first.id)).toMatchObject({ parentId: null, version: 2 });
+    const changes = { parentId: { from: parent.id, to: null } };
+    expect((await large.history(first.id)).map(({ data }) => data.changes)).toEqual([changes, undefined]);
+    const { foundBy: found } = (await ItemModel.findOne({ organizationId, _id: below.id }).lean()) ?? {};
+    expect(found).toHaveLength(5);
+    expect(found).toContain(`below ${first.id}`);
+    expect((await large.get(dependent.id)).metadata.dependsOn).toEqual([]);
   });
 
   test('may be named in older data of a project that does not exist for the caller', async () => {

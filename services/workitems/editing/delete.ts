@@ -1,18 +1,21 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/changes/delete';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
+import type { Scope, WriteScope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
+import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { childrenOf, dependentsWithLists, requireItem } from '../items/items.repository.ts';
+import { childrenOf, dependentsWithLists, findItem, requireItem } from '../items/items.repository.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { forgetItem } from '../search/search.repository.ts';
 import { handDownSessions } from '../sessions/sessions.repository.ts';
-import { leaveParent, loseParent } from '../trees/parent.ts';
+import { leaveParent, loseParent, loseSome } from '../trees/parent.ts';
 import { abandonSession } from '../writes/abandoned.ts';
 import { changeItem, removeItem } from '../writes/change-item.ts';
 
@@ -21,15 +24,20 @@ import { changeItem, removeItem } from '../writes/change-item.ts';
  * ends here.
  */
 export async function deleteWorkItem(
-  { id }: Input<typeof operation>,
+  input: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(context, id);
+  const item = await requireItem(context, input.id);
   const { _id, taskId, title } = item;
+  const others = await leftBehindBy(context, item);
+  if (others.length > MAX_LEFT_AT_ONCE) {
+    await leaveSome(context, _id);
+    return deleteWorkItem(input, context);
+  }
   const board = await boardOf(context, item);
   const { events: sessions } = abandonSession(context, item);
   await leaveParent(context, item.parentId);
-  await leaveBehind(context, item);
+  await leaveBehind(context, item, others);
   loseParent(context, item);
   const contentIds = (await removeAttachmentsOf(context, _id)).map(({ contentId }) => contentId);
   releaseContent(context, contentIds);
@@ -42,35 +50,78 @@ export async function deleteWorkItem(
 }
 
 /**
- * None can be added meanwhile: a child would be counted in the item, a dependent would rely on it, and it is deleted only if unchanged since it was read.
- * An item that is both is changed once.
+ * Of more children and dependents so many leave at a time, each in a transaction of its own, before the item is deleted: one of tens of thousands of writes
+ * would outlast the call and hold up the database. If the call ends in between, a repetition goes on.
  */
-async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Promise<void> {
-  const { _id, taskId, projectId } = item;
-  const children = await childrenOf(context, [_id]);
-  const dependents = await dependentsWithLists(context, [_id, taskId]);
-  const others = new Map([...children, ...dependents].map((other) => [other._id, other]));
+const MAX_LEFT_AT_ONCE = 500;
+
+type Other = Awaited<ReturnType<typeof dependentsWithLists>>[number];
+
+/** Its children and those that depend on it: all of them, or more than leave at once. An item that is both is there once. */
+async function leftBehindBy(scope: Scope, { _id, taskId, projectId }: ItemRecord): Promise<Other[]> {
+  const children = await childrenOf(scope, _id, MAX_LEFT_AT_ONCE + 1);
+  const dependents = await dependentsWithLists(scope, [_id, taskId]);
+  const ofProject = dependents.filter((other) => other.projectId === projectId);
+  const others = new Map<string, Other>([...children, ...ofProject].map((other) => [other._id, other]));
   others.delete(_id);
+  return [...others.values()];
+}
+
+async function leaveSome(context: GroupedContext<never>, id: string): Promise<void> {
+  let first: Other | undefined;
+  await commitAlone(
+    async (transaction) => {
+      const scope = { ...context, ...transaction };
+      const item = await findItem(scope, id);
+      const others = item ? await leftBehindBy(scope, item) : [];
+      if (!item || others.length <= MAX_LEFT_AT_ONCE) return;
+      first = others[0];
+      const leaving = others.slice(0, MAX_LEFT_AT_ONCE);
+      await leaveBehind(scope, item, leaving);
+      await loseSome(
+        scope,
+        item,
+        leaving.filter(({ parentId }) => parentId === id),
+      );
+      await moveSpending(scope, item, []);
+    },
+    {
+      deadlineAtMs: context.deadlineAtMs,
+      // By this call or another one: the next look at the item shows what is left.
+      isStored: async () => first === undefined || (await findItem(context, first._id))?.revision !== first.revision,
+    },
+  );
+}
+
+/**
+ * None can be added while the item is deleted: a child would be counted in the item, a dependent would rely on it, and it is deleted only if unchanged since it
+ * was read. An item that is both is changed once.
+ */
+async function leaveBehind(scope: WriteScope, item: ItemRecord, others: readonly Other[]): Promise<void> {
+  const { _id, taskId } = item;
   const boards = await boardsForWrite(
-    context,
-    [...others.values()].map(({ boardId }) => boardId),
+    scope,
+    others.map(({ boardId }) => boardId),
   );
-  const lists = new Map(
-    dependents.filter((other) => other.projectId === projectId).map((other) => [other._id, other.metadata?.dependsOn]),
-  );
-  for (const other of others.values()) {
+  for (const other of others) {
     const isChild = other.parentId === _id;
-    if (!isChild && !lists.has(other._id)) continue;
     const board = boards.get(other.boardId);
     // It was deleted, and then its board, in between.
     if (!board) throw new Stale();
-    const shorter = lists.has(other._id) ? without(item, other, lists.get(other._id)) : undefined;
-    changeItem(context, other, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
-      {
-        type: 'work_item.updated',
-        data: { changes: { ...(isChild && { parentId: { from: _id, to: null } }), ...shorter?.described } },
-      },
-    ]);
+    const isDependent = other.dependsOn.includes(_id) || other.dependsOn.includes(taskId);
+    const shorter = isDependent ? without(item, other, other.metadata?.dependsOn) : undefined;
+    changeItem(
+      scope,
+      other,
+      board,
+      { ...(isChild && { parentId: null, foundBy: foundBy(other, null) }), ...shorter?.changes },
+      [
+        {
+          type: 'work_item.updated',
+          data: { changes: { ...(isChild && { parentId: { from: _id, to: null } }), ...shorter?.described } },
+        },
+      ],
+    );
   }
 }
 

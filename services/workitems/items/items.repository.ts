@@ -1,3 +1,4 @@
+import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import mongoose, { type ClientSession } from 'mongoose';
 import { gathered } from '../calls/gathered.ts';
@@ -110,11 +111,60 @@ export async function outlinesInColumns({ caller, tx }: Scope, columnIds: readon
     .lean();
 }
 
-export async function childrenOf({ caller, tx }: Scope, parentIds: readonly string[]): Promise<ItemOutline[]> {
+export async function childrenOf({ caller, tx }: Scope, parentId: string, limit: number): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, parentId: oneOf(parentIds) }, OUTLINE)
+  return ItemModel.find({ organizationId, parentId }, OUTLINE)
+    .limit(limit)
     .session(tx ?? null)
     .lean();
+}
+
+type Placed = Pick<ItemRecord, 'boardId' | 'boardColumnId'>;
+
+/** A child that is in none of the columns, other than some. */
+export async function childOutside(
+  { caller, tx }: Scope,
+  parentId: string,
+  columns: readonly { readonly id: string }[],
+  others: readonly Pick<ItemRecord, '_id'>[],
+): Promise<Placed | null> {
+  const { organizationId } = caller;
+  return ItemModel.findOne(
+    {
+      organizationId,
+      parentId,
+      boardColumnId: mongoose.trusted({ $nin: columns.map(({ id }) => id) }),
+      _id: mongoose.trusted({ $nin: others.map(({ _id }) => _id) }),
+    },
+    { boardId: 1, boardColumnId: 1 },
+  )
+    .session(tx ?? null)
+    .lean<Placed>();
+}
+
+type Typed = Pick<ItemRecord, 'type' | 'taskId'>;
+
+/** A child of one of the types. */
+export async function childOfType(
+  { caller, tx }: Scope,
+  parentId: string,
+  types: readonly ItemType[],
+): Promise<Typed | null> {
+  const { organizationId } = caller;
+  return ItemModel.findOne({ organizationId, parentId, type: oneOf(types) }, { type: 1, taskId: 1 })
+    .session(tx ?? null)
+    .lean<Typed>();
+}
+
+/** How many items there are below some. */
+export async function countBelow({ caller, tx }: Scope, items: readonly Pick<ItemRecord, '_id'>[]): Promise<number> {
+  const { organizationId } = caller;
+  const ids = items.map(({ _id }) => phraseBelow(_id));
+  const [below] = await ItemModel.aggregate<{ total: number }>([
+    { $match: { organizationId, foundBy: oneOf(ids) } },
+    { $count: 'total' },
+  ]).session(tx ?? null);
+  return below?.total ?? 0;
 }
 
 /** What is below an item: how many items, and on how many levels. */

@@ -1,6 +1,7 @@
 import { ROLE_NAMES, roleOfName } from '@worktrack/contracts/projects/column-roles';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import fc from 'fast-check';
+import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { followChildren } from './cascade-rule.ts';
@@ -40,6 +41,24 @@ describe('parents follow', () => {
       eventType: 'moved',
       data: { fromColumn: 'In Progress', toColumn: 'Done', isAutoSync: true, causedBy: story.id },
     });
+  });
+
+  test('however many other children there are, of which one is read', async () => {
+    const story = await project.create('story');
+    const child = { title: 'One of many', type: 'task' as const, parentId: story.id };
+    const { items } = await call(project.caller, 'workItems.createMany', { items: new Array(100).fill(child) });
+    const [one, two] = items;
+    let most = 0;
+    const note = ({ reply }: mongo.CommandSucceededEvent) => {
+      const { cursor } = reply as { cursor?: { ns: string; firstBatch: readonly unknown[] } };
+      if (cursor?.ns.endsWith('work_items')) most = Math.max(most, cursor.firstBatch.length);
+    };
+    const client = mongoose.connection.getClient();
+    client.on('commandSucceeded', note);
+    expect((await project.move(one?.id ?? '', 'Done')).cascaded).toHaveLength(1);
+    expect((await project.move(two?.id ?? '', 'Done')).cascaded).toEqual([]);
+    client.off('commandSucceeded', note);
+    expect(most).toBe(1);
   });
 
   test('no further than the first that stays', async () => {

@@ -2,12 +2,12 @@ import type { CascadedMove } from '@worktrack/contracts/work-items/changes/move'
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { columnAt, columnOfRole, roleAt } from '../boards/columns.ts';
-import { endsLease, isDone, type Role } from '../boards/progress.ts';
+import { endsLease, isDone, isPending, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type Crossing, crossing } from '../dependencies/dependents.ts';
 import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { childrenOf, findItem } from '../items/items.repository.ts';
+import { childOutside, findItem } from '../items/items.repository.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
@@ -35,10 +35,10 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
     const board = await boardOf(scope, parent);
     const from = columnAt(board, parent.boardColumnId);
     const fromRole = from.role;
-    const children = dependsOnSiblings(fromRole, childRole)
-      ? [childRole, ...(await rolesOfOthers(scope, parent, [child, moved]))]
-      : [childRole];
-    const follows = followChildren(fromRole, children);
+    const others = dependsOnSiblings(fromRole, childRole)
+      ? await decidingRoles(scope, parent, board, [child, moved], childRole)
+      : [];
+    const follows = followChildren(fromRole, [childRole, ...others]);
     const into = follows && columnOfRole(board, follows);
     if (!into) {
       // It stays because a sibling is not done yet. That sibling may be moving to Done right now, and sees us where we were:
@@ -54,14 +54,34 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
   return cascade;
 }
 
-/** For those that move, the database still has the old place; and if one got another parent, which may be below its old one, the old parent. */
-async function rolesOfOthers(scope: WriteScope, { _id }: ItemRecord, moving: readonly ItemOutline[]): Promise<Role[]> {
-  const others = (await childrenOf(scope, [_id])).filter((other) => moving.every((each) => each._id !== other._id));
-  const boards = await boardsForWrite(
-    scope,
-    others.map(({ boardId }) => boardId),
-  );
-  return others.map(({ boardId, boardColumnId }) => roleAt(boards.get(boardId), boardColumnId));
+/**
+ * The role of one of the other children that decides: of one that is not done, beside a child that is; else of one that has been begun. A parent may have
+ * thousands, so it is looked for by its column. For those that move, the database still has the old place; and if one got another parent, which may
+ * be below its old one, the old parent.
+ */
+async function decidingRoles(
+  scope: WriteScope,
+  { _id }: ItemRecord,
+  board: BoardRecord,
+  moving: readonly ItemOutline[],
+  childRole: Role,
+): Promise<Role[]> {
+  const decides = isDone(childRole) ? (role: Role) => !isDone(role) : (role: Role) => !isPending(role);
+  const boards = new Map([[board._id, board]]);
+  for (;;) {
+    const columns = [...boards.values()].flatMap((each) => each.columns);
+    const found = await childOutside(
+      scope,
+      _id,
+      columns.filter(({ role }) => !decides(role)),
+      moving,
+    );
+    if (!found) return [];
+    const { boardId, boardColumnId } = found;
+    const other = boards.has(boardId) ? undefined : (await boardsForWrite(scope, [boardId])).get(boardId);
+    if (!other) return [roleAt(boards.get(boardId), boardColumnId)];
+    boards.set(boardId, other);
+  }
 }
 
 async function follow(

@@ -1,10 +1,11 @@
-import type { ItemType } from '@worktrack/contracts/work-items/work-item';
+import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { FailingWriteScope, WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
 import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { childrenOf, findItem } from '../items/items.repository.ts';
+import { childOfType, countBelow, findItem } from '../items/items.repository.ts';
+import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
 import { parentFault } from './parent-rules.ts';
@@ -59,15 +60,24 @@ export async function followParent(
   if (descendants === 0) return;
   replaceAncestors(
     scope,
-    item._id,
+    [item],
     { removed: aboveAllBelow(item), added: aboveAllBelow({ foundBy: foundBy(item, parent) }) },
     descendants,
   );
 }
 
+/** After some of an item's children, and not its last, were given no parent. */
+export async function loseSome(scope: WriteScope, item: ItemRecord, children: readonly ItemOutline[]): Promise<void> {
+  await loseChildren(scope, item, children.length);
+  const parents = children.filter(({ childCount }) => childCount > 0);
+  if (parents.length === 0) return;
+  const descendants = await countBelow(scope, parents);
+  replaceAncestors(scope, parents, { removed: aboveChildrenOf(item), added: [] }, descendants);
+}
+
 /** When an item is deleted, its children become roots, without any ancestors. */
 export function loseParent(scope: WriteScope, item: ItemRecord): void {
-  replaceAncestors(scope, item._id, { removed: aboveChildrenOf(item), added: [] });
+  replaceAncestors(scope, [item], { removed: aboveChildrenOf(item), added: [] });
 }
 
 /**
@@ -76,11 +86,14 @@ export function loseParent(scope: WriteScope, item: ItemRecord): void {
  */
 export async function leaveParent(scope: WriteScope, parentId: string | null): Promise<void> {
   const parent = parentId === null ? null : await findItem(scope, parentId);
-  if (!parent) return;
-  if (parent.type !== 'task') return countChildren(scope, parent, -1);
+  if (parent) await loseChildren(scope, parent, 1);
+}
+
+async function loseChildren(scope: WriteScope, parent: ItemRecord, children: number): Promise<void> {
+  if (parent.type !== 'task') return countChildren(scope, parent, -children);
   const board = await boardOf(scope, parent);
   const now = soFarOf(scope, parent);
-  const childCount = now.childCount - 1;
+  const childCount = now.childCount - children;
   adjustItem(scope, parent, { childCount, ...claimable({ ...now, childCount }, board) });
 }
 
@@ -90,13 +103,12 @@ export async function requireTypeForChildren(
   item: ItemRecord,
   type: ItemType,
 ): Promise<void> {
-  for (const child of await childrenOf(scope, [item._id])) {
-    const fault = parentFault(child.type, type);
-    if (fault) {
-      const message = `${item.taskId} has ${child.taskId} as a child, and ${fault.charAt(0).toLowerCase()}${fault.slice(1)}`;
-      throw scope.fail('VALIDATION_FAILED', `${message}. Give its children another parent first.`, {
-        details: [{ path: 'type', message }],
-      });
-    }
-  }
+  const forbidden = ITEM_TYPES.filter((each) => parentFault(each, type));
+  const child = forbidden.length > 0 ? await childOfType(scope, item._id, forbidden) : null;
+  const fault = child && parentFault(child.type, type);
+  if (!fault) return;
+  const message = `${item.taskId} has ${child.taskId} as a child, and ${fault.charAt(0).toLowerCase()}${fault.slice(1)}`;
+  throw scope.fail('VALIDATION_FAILED', `${message}. Give its children another parent first.`, {
+    details: [{ path: 'type', message }],
+  });
 }

@@ -1,3 +1,4 @@
+import { oneOf } from '@worktrack/runtime/database/one-of';
 import type { WriteScope } from '../calls/scope.ts';
 import { NOT_CLAIMABLE } from '../items/claimable.ts';
 import { below } from '../items/found-by.ts';
@@ -23,12 +24,12 @@ export function countChildren(scope: WriteScope, parent: ItemOutline, children: 
 }
 
 /**
- * Moves what the whole tree below an item says about its ancestors from the old ones to the new ones. See found-by.ts.
- * @param expected how many items there are below it
+ * Moves what the whole trees below some items say about their ancestors from the old ones to the new ones. See found-by.ts.
+ * @param expected how many items there are below them
  */
 export function replaceAncestors(
   { caller, writes }: WriteScope,
-  itemId: string,
+  items: readonly Pick<ItemOutline, '_id'>[],
   { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
   expected?: number,
 ): void {
@@ -37,7 +38,7 @@ export function replaceAncestors(
   const counted = (field: string) => ({ [field]: { $add: [`$${field}`, 1] } });
   writes.updateMany(
     ItemModel,
-    { organizationId, foundBy: below(itemId) },
+    { organizationId, foundBy: oneOf(items.map(({ _id }) => below(_id))) },
     [{ $set: { foundBy: { $concatArrays: [kept, added] }, ...counted('treeVersion'), ...counted('revision') } }],
     expected,
   );
