@@ -33,6 +33,28 @@ test('a database that does not let the service in is unavailable, and its log sa
   expect(databaseFailure(error)).toMatchObject({ code: 'UNAVAILABLE', cause: error });
 });
 
+const { MongoBulkWriteError, MongoServerError } = mongoose.mongo;
+
+test.each([
+  ['a read that was tried on two primaries in turn', new MongoServerError({ message: 'not primary', code: 10107 })],
+  ['the next page from a primary that steps down', new MongoServerError({ message: 'interrupted', code: 11602 })],
+  ['a server that is shutting down', new MongoServerError({ message: 'shutting down', code: 11600 })],
+  [
+    'a write of many documents whose primary steps down',
+    new MongoBulkWriteError({ message: 'stepped down', code: 189, writeErrors: [] }, {} as never),
+  ],
+  ['a server with too much to do', new MongoServerError({ message: '', code: 462, errorLabels: ['RetryableError'] })],
+])('%s is unavailable, though nothing labels it as a write to be tried again', (_, error) => {
+  expect(databaseFailure(error)).toMatchObject({ code: 'UNAVAILABLE', extra: { retryAfterSeconds: 2 } });
+});
+
+test.each([
+  ['a refused document', new MongoServerError({ message: 'Document failed validation', code: 121 })],
+  ['a command that is not understood', new MongoServerError({ message: 'unknown operator', code: 2 })],
+])('%s is not', (_, error) => {
+  expect(databaseFailure(error)).toBeUndefined();
+});
+
 test('an error of ours is not the database’s', () => {
   expect(databaseFailure(new TypeError('x is undefined'))).toBeUndefined();
   expect(databaseFailure('no error')).toBeUndefined();

@@ -26,7 +26,17 @@ const UNAVAILABLE = new Set([
 /** From a socket: the driver wrote to one that the server had just closed, before noticing (EPIPE), and passes the error on unchanged. */
 const BROKEN_SOCKET = new Set<unknown>(['EPIPE', 'ECONNRESET']);
 /** What the driver itself would retry, had it not given up: the server or the network is at fault, not the command. */
-const PASSING_FAULT_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
+const PASSING_FAULT_LABELS = [
+  'RetryableWriteError',
+  'TransientTransactionError',
+  'UnknownTransactionCommitResult',
+  'RetryableError',
+];
+/**
+ * The same by code ("retryable error" in the driver specification of retryable reads), as when a primary steps down: the server labels only what it can retry by
+ * itself. Reads have no label, so the second failure of one had none; nor has a change of many documents, or the next page of a cursor.
+ */
+const PASSING_FAULTS = new Set<unknown>([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 export function tooLate(): OperationError {
   return new OperationError(
@@ -43,7 +53,8 @@ export function databaseFailure(error: unknown): OperationError | undefined {
   if (isNotLetIn(error)) return unavailable('The database does not let this service in.', error);
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
   const passing =
-    error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
+    error instanceof mongoose.mongo.MongoError &&
+    (PASSING_FAULTS.has(error.code) || PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label)));
   const brokenSocket = BROKEN_SOCKET.has((error as NodeJS.ErrnoException).code);
   if (notConnected || passing || brokenSocket || isUnansweredBulkWrite(error) || UNAVAILABLE.has(error.name)) {
     return unavailable('The database is unavailable.');
