@@ -163,5 +163,13 @@ function cycle(there: readonly Step[], back: readonly Step[]): Cycle {
     ...back.slice(1).map(({ item }, before) => `${back[before]?.how} ${item.taskId}`),
     ...(last._id === first._id ? [] : [`is above ${first.taskId}`]),
   ];
-  return { first, told: `would create a cycle: ${names.join(' ')}` };
+  return { first, told: `would create a cycle: ${shortened(names).join(' ')}` };
 }
+
+/** Of a cycle through very many, the first and the last: of thousands, nobody could make out the one link that is wrong. */
+function shortened(names: readonly string[]): readonly string[] {
+  const omitted = names.length - 2 * MAX_NAMED;
+  if (omitted <= 1) return names;
+  return [...names.slice(0, MAX_NAMED), `… (${omitted} more) …`, ...names.slice(-MAX_NAMED)];
+}
+const MAX_NAMED = 20;

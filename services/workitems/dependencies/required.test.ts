@@ -80,6 +80,21 @@ describe('dependsOn', () => {
     expect(await project.get(item.id)).toEqual(item);
   });
 
+  test('that would create a cycle of very many is refused with the first and the last of them', async () => {
+    const tasks = Array.from({ length: 60 }, (_, n) => ({
+      ref: `t${n}`,
+      title: `Task ${n}`,
+      type: 'task' as const,
+      ...(n > 0 && { dependsOn: [`#t${n - 1}`] }),
+    }));
+    const { items } = await call(project.caller, 'workItems.createMany', { items: tasks });
+    const ids = items.map(({ taskId }) => taskId);
+    const { message } = await failure(project.update(items[0]?.id ?? '', { metadata: { dependsOn: [items[59]?.id] } }));
+    const [first, last] = [[ids[0], ...ids.slice(41).reverse()], ids.slice(0, 20).reverse()];
+    const named = `${first.join(' depends on ')} … (21 more) … depends on ${last.join(' depends on ')}`;
+    expect(message).toBe(`dependsOn: would create a cycle: ${named}.`);
+  });
+
   test('that would create a cycle of any length is refused with the path of the cycle', async () => {
     const chain = [await task()];
     for (let n = 1; n < 8; n++)
