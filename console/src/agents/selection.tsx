@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useBusy } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { release } from './acts.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { claimOf, type HeldItem } from './leases.ts';
@@ -58,12 +59,8 @@ export function Selected({ items, selection }: SelectedProps) {
     <section class="panel stack agents-selected" aria-label={words.selected({ n: chosen.length })}>
       <div class="row">
         <p role="status">{words.selected({ n: chosen.length })}</p>
-        <button type="button" class="button" aria-disabled={isBusy} onClick={() => void run(() => release(chosen))}>
-          {words.release}
-        </button>
-        <button type="button" class="button button-quiet" onClick={() => selection.set(chosen, false)}>
-          {words.selectNone}
-        </button>
+        <Button text={words.release} aria-disabled={isBusy} onClick={() => void run(() => release(chosen))} />
+        <Button look="quiet" text={words.selectNone} onClick={() => selection.set(chosen, false)} />
       </div>
       {areAsking && <AnswerForm items={chosen} />}
     </section>

@@ -6,6 +6,7 @@ import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
+import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
@@ -154,11 +155,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
       {isEmpty && (
         <Empty>
           <p>{hasFilters ? viewWords.noMatches : words.noCards}</p>
-          {hasFilters && (
-            <button type="button" class="button" onClick={() => setFilters(NO_FILTERS)}>
-              {viewWords.clearFilters}
-            </button>
-          )}
+          {hasFilters && <Button text={viewWords.clearFilters} onClick={() => setFilters(NO_FILTERS)} />}
         </Empty>
       )}
       {isEmpty && !hasFilters && firstSteps}

@@ -1,4 +1,5 @@
 import type { Permission } from '@worktrack/contracts/permissions';
+import { Button } from '../parts/button.tsx';
 import { Check } from '../parts/form/check.tsx';
 import { words } from './messages.ts';
 
@@ -24,16 +25,13 @@ export function PermissionSentences({ offered, chosen, missed, onChoose }: Permi
       {reading.length > 0 && reading.length < offered.length && (
         <div class="row">
           {presets.map(({ label, permissions }) => (
-            <button
+            <Button
               key={label}
-              type="button"
-              class="button"
+              text={label}
               // All are in the order in which they are offered.
               aria-pressed={`${permissions}` === `${chosen}`}
               onClick={() => onChoose([...permissions])}
-            >
-              {label}
-            </button>
+            />
           ))}
         </div>
       )}

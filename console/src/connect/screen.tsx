@@ -8,6 +8,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { isGone } from '../api/service-error.ts';
 import { useSubmit } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { FormFailed } from '../parts/form/form-failed.tsx';
 import { ProjectChecks } from '../parts/form/project-checks.tsx';
 import { SelectField } from '../parts/form/select.tsx';
@@ -146,9 +147,7 @@ function Consent({ request }: { readonly request: ConsentRequest }) {
           <button type="submit" class="button button-main" aria-disabled={!isReady}>
             {words.allow}
           </button>
-          <button type="button" class="button" aria-disabled={isBusy} onClick={deny}>
-            {words.deny}
-          </button>
+          <Button text={words.deny} aria-disabled={isBusy} onClick={deny} />
         </div>
         <p class="quiet">{words.revocable}</p>
       </form>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { dollars, percent } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { moreIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
@@ -60,9 +61,7 @@ export function Budgets({ projectId, budgets }: BudgetsProps) {
       )}
       {mayWrite && (
         <div>
-          <button type="button" class="button" onClick={() => setEdited('new')}>
-            {words.setBudget}
-          </button>
+          <Button text={words.setBudget} onClick={() => setEdited('new')} />
         </div>
       )}
       {edited && (
@@ -74,9 +73,12 @@ export function Budgets({ projectId, budgets }: BudgetsProps) {
         />
       )}
       {sorted.length > SHOWN && (
-        <button type="button" class="button button-quiet" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
-          {isLong ? words.fewer : words.all({ n: sorted.length })}
-        </button>
+        <Button
+          look="quiet"
+          text={isLong ? words.fewer : words.all({ n: sorted.length })}
+          aria-expanded={isLong}
+          onClick={() => setLong(!isLong)}
+        />
       )}
     </section>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollars, percent, roughly } from '../language/format.ts';
+import { Button } from '../parts/button.tsx';
 import { useKeyNames } from '../parts/people/key-names.ts';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
@@ -75,9 +76,12 @@ export function ByGroup({ name, groups, total }: ByGroupProps) {
         </tbody>
       </table>
       {sorted.length > SHOWN && (
-        <button type="button" class="button button-quiet" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
-          {isLong ? words.fewer : words.all({ n: sorted.length })}
-        </button>
+        <Button
+          look="quiet"
+          text={isLong ? words.fewer : words.all({ n: sorted.length })}
+          aria-expanded={isLong}
+          onClick={() => setLong(!isLong)}
+        />
       )}
     </section>
   );

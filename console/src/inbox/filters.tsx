@@ -1,4 +1,5 @@
 import { number } from '../language/format.ts';
+import { Button } from '../parts/button.tsx';
 import { SearchField } from '../parts/form/search-field.tsx';
 import { Select } from '../parts/form/select.tsx';
 import { useSources } from '../parts/sources.ts';
@@ -60,13 +61,11 @@ interface StatusChoiceProps {
 
 function StatusChoice({ label, isChosen, value }: StatusChoiceProps) {
   return (
-    <button
-      type="button"
-      class="button button-quiet"
+    <Button
+      look="quiet"
+      text={label}
       aria-pressed={isChosen}
       onClick={() => setFilters({ status: value, item: undefined }, 'push')}
-    >
-      {label}
-    </button>
+    />
   );
 }

@@ -4,6 +4,7 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
+import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon } from '../parts/icons.ts';
 import { Heading } from '../parts/page/heading.tsx';
@@ -158,17 +159,14 @@ function Swiped({ item }: { readonly item: FeedbackItem }) {
   return (
     <span class="inbox-swiped">
       {(['triaged', 'dismissed'] as const).map((status) => (
-        <button
+        <Button
           key={status}
-          type="button"
-          class="button"
+          text={words[status]}
           onClick={({ currentTarget }) => {
             currentTarget.closest('li')?.scrollTo(0, 0);
             void triage(item, status);
           }}
-        >
-          {words[status]}
-        </button>
+        />
       ))}
     </span>
   );

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { mayCreate } from '../create/open.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { did, inTurn } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
@@ -88,28 +89,27 @@ export function Submission({ item, next, ask }: SubmissionProps) {
         <>
           <fieldset class="row" aria-label={words.status}>
             {Object.entries(STATUS_KEYS).map(([key, status]) => (
-              <button
+              <Button
                 key={key}
-                type="button"
-                class="button button-quiet"
+                look="quiet"
                 aria-pressed={item.status === status}
                 aria-keyshortcuts={key}
                 onClick={() => setStatus(status)}
               >
                 {words[status]} <kbd>{key}</kbd>
-              </button>
+              </Button>
             ))}
           </fieldset>
           <div class="row">
             {mayLink && (
-              <button type="button" class="button" aria-keyshortcuts="l" onClick={() => setOpen('link')}>
+              <Button aria-keyshortcuts="l" onClick={() => setOpen('link')}>
                 {words.link} <kbd>l</kbd>
-              </button>
+              </Button>
             )}
             {mayMake && (
-              <button type="button" class="button" aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
+              <Button aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
                 {words.makeIdea} <kbd>i</kbd>
-              </button>
+              </Button>
             )}
             {!item.erasedAt && (
               <button

@@ -2,6 +2,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Overtaken, saveItem } from '../change/save.ts';
+import { Button } from '../parts/button.tsx';
 import { Editor } from '../parts/editor/editor.tsx';
 import { draftOf, dropDraft, keepDraft } from '../parts/form/draft.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -168,17 +169,13 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
         )}
       </div>
       <div class="row">
-        <button
-          type="button"
-          class="button button-main"
+        <Button
+          look="main"
+          text={isOvertaken ? words.saveMine : common.save}
           aria-disabled={isBusy || isStoring}
           onClick={() => void save()}
-        >
-          {isOvertaken ? words.saveMine : common.save}
-        </button>
-        <button type="button" class="button" onClick={close}>
-          {isOvertaken ? words.keepTheirs : common.cancel}
-        </button>
+        />
+        <Button text={isOvertaken ? words.keepTheirs : common.cancel} onClick={close} />
       </div>
     </div>
   );

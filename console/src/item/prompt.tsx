@@ -5,6 +5,7 @@ import { queries, useQuery } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { dateAndTime } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { Loaded } from '../parts/page/states.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
 import { Copy } from '../parts/text/copy.tsx';
@@ -57,9 +58,7 @@ export function Prompt({ item }: { readonly item: WorkItem }) {
       </Loaded>
       {may('work-items:write') && (
         <div>
-          <button type="button" class="button" aria-disabled={isBusy} onClick={() => !isBusy && void write()}>
-            {words.writePrompt}
-          </button>
+          <Button text={words.writePrompt} aria-disabled={isBusy} onClick={() => !isBusy && void write()} />
         </div>
       )}
     </Part>

@@ -8,6 +8,7 @@ import { didCreate } from '../change/copy.ts';
 import { areTooMany, itemsOf, LinesField, titlesIn } from '../create/lines.tsx';
 import { words } from '../create/messages.ts';
 import { useSubmit } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { useDraft } from '../parts/form/draft.ts';
 import { FormFailed } from '../parts/form/form-failed.tsx';
 import { Select } from '../parts/form/select.tsx';
@@ -81,9 +82,7 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
             setLines(pasted);
           }}
         />
-        <button type="button" class="button" onClick={() => setLines('')}>
-          {words.splitByLines}
-        </button>
+        <Button text={words.splitByLines} onClick={() => setLines('')} />
       </form>
       {lines !== undefined && <Split item={item} type={type} given={lines} onClose={() => setLines(undefined)} />}
     </>

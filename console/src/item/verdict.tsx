@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { inTurn } from '../parts/popup/undo.ts';
@@ -57,18 +58,12 @@ function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged })
     <section class="verdict panel row" aria-label={words.verdict}>
       <span>{words.waitsForVerdict({ column: item.columnName })}</span>
       <span class="row">
-        <button type="button" class="button button-main" aria-keyshortcuts="a" aria-disabled={isBusy} onClick={approve}>
+        <Button look="main" aria-keyshortcuts="a" aria-disabled={isBusy} onClick={approve}>
           {verdict.approve} <kbd>a</kbd>
-        </button>
-        <button
-          type="button"
-          class="button button-bad"
-          aria-keyshortcuts="x"
-          aria-disabled={isBusy}
-          onClick={askSendBack}
-        >
+        </Button>
+        <Button look="bad" aria-keyshortcuts="x" aria-disabled={isBusy} onClick={askSendBack}>
           {common.sendBack} <kbd>x</kbd>
-        </button>
+        </Button>
       </span>
       {returned && (
         <SendBack

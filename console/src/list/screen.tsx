@@ -5,6 +5,7 @@ import { queries, useQuery } from '../api/query.ts';
 import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
 import { useBeats, useEvents } from '../live/live.ts';
+import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { filter, setFilters } from '../router.ts';
@@ -84,11 +85,7 @@ function List({ projectId, boards, board }: ListProps) {
           list.version.value >= 0 && list.total === 0 ? (
             <Empty>
               <p>{hasFilters ? viewWords.noMatches : words.noItems}</p>
-              {hasFilters && (
-                <button type="button" class="button" onClick={() => setFilters(NO_FILTERS)}>
-                  {viewWords.clearFilters}
-                </button>
-              )}
+              {hasFilters && <Button text={viewWords.clearFilters} onClick={() => setFilters(NO_FILTERS)} />}
             </Empty>
           ) : (
             <Table list={list} boards={boards} columns={columns} />

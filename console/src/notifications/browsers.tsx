@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { words as parts } from '../parts/messages.ts';
 import { Loaded } from '../parts/page/states.tsx';
 import { When } from '../parts/when.tsx';
@@ -65,9 +66,7 @@ function All({ publicKey, subscriptions }: Output<typeof listBrowsers>) {
           {others.map(({ id, browser, createdAt, lastUsedAt }) => (
             <li key={id} class="row">
               {browser} <When at={lastUsedAt ?? createdAt} />
-              <button type="button" class="button" onClick={() => void drop(id)}>
-                {parts.remove({ what: browser ?? '' })}
-              </button>
+              <Button text={parts.remove({ what: browser ?? '' })} onClick={() => void drop(id)} />
             </li>
           ))}
         </ul>

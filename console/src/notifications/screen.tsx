@@ -5,6 +5,7 @@ import { usePages } from '../api/query.ts';
 import { changesNeeds } from '../for-you/changes.ts';
 import { words as forYou } from '../for-you/messages.ts';
 import { useBusy } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { More } from '../parts/page/more.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
@@ -93,9 +94,7 @@ function MarkAll() {
   const mark = () => run(() => markRead({}));
   return (
     <div>
-      <button type="button" class="button" aria-disabled={isBusy} onClick={() => void mark()}>
-        {words.markAll}
-      </button>
+      <Button text={words.markAll} aria-disabled={isBusy} onClick={() => void mark()} />
     </div>
   );
 }

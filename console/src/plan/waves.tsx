@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { number } from '../language/format.ts';
 import { language } from '../language/language.ts';
+import { Button } from '../parts/button.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import type { Column, Layout } from './layout.ts';
 import { Lines } from './lines.tsx';
@@ -68,13 +69,11 @@ export function Waves({ layout, costs }: WavesProps) {
                   ))}
                 </ul>
                 {column.tasks.length > shownOf(column).length && (
-                  <button
-                    type="button"
-                    class="button button-quiet"
+                  <Button
+                    look="quiet"
+                    text={words.all({ n: column.tasks.length })}
                     onClick={() => setLong(new Set([...long, column.key]))}
-                  >
-                    {words.all({ n: column.tasks.length })}
-                  </button>
+                  />
                 )}
               </section>
             ))}

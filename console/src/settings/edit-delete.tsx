@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx';
 import { words as parts } from '../parts/messages.ts';
 import { words as common } from './messages.ts';
 
@@ -11,12 +12,8 @@ interface EditDeleteProps {
 export function EditDelete({ name, onEdit, onDelete }: EditDeleteProps) {
   return (
     <div class="row">
-      <button type="button" class="button" aria-label={common.editOf({ name })} onClick={onEdit}>
-        {parts.edit}
-      </button>
-      <button type="button" class="button button-bad" aria-label={common.deleteOf({ name })} onClick={onDelete}>
-        {parts.delete}
-      </button>
+      <Button text={parts.edit} aria-label={common.editOf({ name })} onClick={onEdit} />
+      <Button look="bad" text={parts.delete} aria-label={common.deleteOf({ name })} onClick={onDelete} />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import './sign-in.css';
 import type { InvitationEnd } from '@worktrack/contracts/keys/invitations';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ServiceError } from '../api/service-error.ts';
+import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { Loading, Refused, said } from '../parts/page/states.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
@@ -66,18 +67,13 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
       <main class="sign-in panel stack">
         <Heading title={words.title} />
         <p>{words.instead({ name: instead })}</p>
-        <button type="button" class="button button-main" onClick={() => setInstead(undefined)}>
-          {words.title}
-        </button>
-        <button
-          type="button"
-          class="button"
+        <Button look="main" text={words.title} onClick={() => setInstead(undefined)} />
+        <Button
+          text={words.stay}
           onClick={() => {
             hasCode.value = false;
           }}
-        >
-          {words.stay}
-        </button>
+        />
       </main>
     );
   }

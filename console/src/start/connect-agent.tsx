@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { AGENT_PERMISSIONS } from '../parts/agent-permissions.ts';
 import { useBusy } from '../parts/busy.ts';
+import { Button } from '../parts/button.tsx';
 import { words as common } from '../parts/messages.ts';
 import { secretWords } from '../parts/text/secret-messages.ts';
 import { ToCopy } from '../parts/text/to-copy.tsx';
@@ -36,9 +37,7 @@ export function ConnectAgent({ projectId }: { readonly projectId: string | undef
       <div role="status">{key !== undefined && words.keyMade}</div>
       {may('api-keys:write') && key === undefined && (
         <div>
-          <button type="button" class="button" aria-disabled={isBusy} onClick={() => void make()}>
-            {words.makeKey}
-          </button>
+          <Button text={words.makeKey} aria-disabled={isBusy} onClick={() => void make()} />
         </div>
       )}
     </li>

@@ -4,6 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { Editor } from '../../parts/editor/editor.tsx';
 import { useDraft } from '../../parts/form/draft.ts';
 import { words as common } from '../../parts/messages.ts';
@@ -40,11 +41,7 @@ export function History({ item }: { readonly item: WorkItem }) {
               {all > events.length && (
                 <p class="row">
                   <span class="quiet">{words.shownOf({ shown: events.length, all })}</span>
-                  {!isLong && (
-                    <button type="button" class="button" onClick={() => setLong(true)}>
-                      {common.more}
-                    </button>
-                  )}
+                  {!isLong && <Button text={common.more} onClick={() => setLong(true)} />}
                   {isLong && <More of={whole} />}
                 </p>
               )}

@@ -2,6 +2,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useState } from 'preact/hooks';
 import { now } from '../../clock.ts';
 import { dateAndTime, dollars, duration, roughly } from '../../language/format.ts';
+import { Button } from '../../parts/button.tsx';
 import { itemWords } from '../../parts/item/item-words.ts';
 import { words as common } from '../../parts/messages.ts';
 import { Avatar } from '../../parts/people/avatar.tsx';
@@ -39,11 +40,7 @@ export function Works({ item }: { readonly item: WorkItem }) {
           <OneWork key={work.id} work={work} />
         ))}
       </ol>
-      {works.length > WORKS_SHOWN && !isLong && (
-        <button type="button" class="button" onClick={() => setLong(true)}>
-          {common.more}
-        </button>
-      )}
+      {works.length > WORKS_SHOWN && !isLong && <Button text={common.more} onClick={() => setLong(true)} />}
     </Part>
   );
 }

@@ -1,6 +1,7 @@
 import './editor.css';
 import { type ComponentType, h } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../button.tsx';
 import { later } from '../page/later.tsx';
 import { words } from './messages.ts';
 import type { ToolbarProps } from './toolbar.tsx';
@@ -58,15 +59,13 @@ export function Editor(props: EditorProps) {
       <div class="editor-head">
         <fieldset class="editor-modes" aria-label={words.modes}>
           {[false, true].map((each) => (
-            <button
+            <Button
               key={String(each)}
-              type="button"
-              class="button button-quiet"
+              text={each ? words.preview : words.write}
+              look="quiet"
               aria-pressed={isPreview === each}
               onClick={() => setPreview(each)}
-            >
-              {each ? words.preview : words.write}
-            </button>
+            />
           ))}
         </fieldset>
         {Toolbar && !isPreview && h(Toolbar, { field, id, onChange, projectId: props.projectId, attach: props.attach })}

@@ -1,3 +1,4 @@
+import { Button } from '../button.tsx';
 import { words } from '../messages.ts';
 
 export interface Paged {
@@ -17,9 +18,5 @@ export function readOn(of: Paged, isAt: number, length: number): void {
 /** At the end of a list that is read page by page. */
 export function More({ of }: { readonly of: Paged }) {
   if (!of.hasNextPage) return null;
-  return (
-    <button type="button" class="button" aria-disabled={of.isFetchingNextPage} onClick={() => readOn(of, 0, 0)}>
-      {words.more}
-    </button>
-  );
+  return <Button text={words.more} aria-disabled={of.isFetchingNextPage} onClick={() => readOn(of, 0, 0)} />;
 }

@@ -1,6 +1,7 @@
 import './states.css';
 import type { ComponentChildren } from 'preact';
 import { ServiceError } from '../../api/service-error.ts';
+import { Button } from '../button.tsx';
 import { words } from '../messages.ts';
 
 // What a screen, or a part of one, shows while it has nothing else to show.
@@ -24,11 +25,7 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
       {error instanceof ServiceError && error.requestId && (
         <p class="quiet">{words.requestId({ id: error.requestId })}</p>
       )}
-      {retry && (
-        <button type="button" class="button" onClick={retry}>
-          {words.retry}
-        </button>
-      )}
+      {retry && <Button text={words.retry} onClick={retry} />}
     </div>
   );
 }

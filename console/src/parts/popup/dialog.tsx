@@ -1,6 +1,7 @@
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
@@ -84,9 +85,7 @@ interface FormActionsProps {
 export function FormActions({ action, isBad, isReady, onClose }: FormActionsProps) {
   return (
     <div class="row dialog-actions">
-      <button type="button" class="button" onClick={onClose}>
-        {words.cancel}
-      </button>
+      <Button text={words.cancel} onClick={onClose} />
       <button type="submit" class={`button button-${isBad ? 'bad' : 'main'}`} aria-disabled={!isReady}>
         {action}
       </button>
@@ -98,9 +97,7 @@ export function FormActions({ action, isBad, isReady, onClose }: FormActionsProp
 export function DoneAction({ onClose }: Pick<FormActionsProps, 'onClose'>) {
   return (
     <div class="row dialog-actions">
-      <button type="button" class="button button-main" onClick={onClose}>
-        {words.done}
-      </button>
+      <Button look="main" text={words.done} onClick={onClose} />
     </div>
   );
 }
@@ -123,19 +120,15 @@ export function Confirm({
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
       <div class="row dialog-actions">
-        <button type="button" class="button" onClick={onClose}>
-          {words.cancel}
-        </button>
-        <button
-          type="button"
-          class="button button-bad"
+        <Button text={words.cancel} onClick={onClose} />
+        <Button
+          look="bad"
+          text={action}
           onClick={() => {
             onConfirm();
             onClose();
           }}
-        >
-          {action}
-        </button>
+        />
       </div>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import './toasts.css';
 import { signal } from '@preact/signals';
 import { onWaiting } from '../../api/call.ts';
+import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
@@ -69,17 +70,14 @@ export function Toasts() {
             <Refused text={text} original={original} />
           </p>
           {actions.map((action) => (
-            <button
+            <Button
               key={action.label}
-              type="button"
-              class="button"
+              text={action.label}
               onClick={() => {
                 dismiss(id);
                 action.run();
               }}
-            >
-              {action.label}
-            </button>
+            />
           ))}
           <button
             type="button"

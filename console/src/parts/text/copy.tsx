@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../button.tsx';
 import { words } from '../messages.ts';
 
 const SAID_MS = 2_000;
@@ -18,9 +19,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label?: 
   };
   return (
     <div>
-      <button type="button" class="button" onClick={() => void copy()}>
-        {label ?? words.copy}
-      </button>{' '}
+      <Button text={label ?? words.copy} onClick={() => void copy()} />{' '}
       <span role="status" class="quiet">
         {isDone ? words.copied : isRefused && `${words.notCopied} ${text}`}
       </span>

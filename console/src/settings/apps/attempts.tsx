@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { problems } from '../../connect/problems.ts';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { When } from '../../parts/when.tsx';
@@ -28,9 +29,7 @@ export function Attempts({ all }: { readonly all: boolean }) {
           <h2 id="apps-attempts">{words.attempts}</h2>
           <p class="quiet">{words.attemptsHelp}</p>
         </div>
-        <button type="button" class="button" onClick={() => void connections.refetch()}>
-          {common.refresh}
-        </button>
+        <Button text={common.refresh} onClick={() => void connections.refetch()} />
       </div>
       <Loaded query={connections}>
         {({ items }) =>

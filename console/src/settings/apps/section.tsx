@@ -7,6 +7,7 @@ import { now } from '../../clock.ts';
 import { sentenceOf } from '../../connect/permission-sentences.tsx';
 import { fromNow } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
@@ -128,14 +129,12 @@ function GrantRow({ grant, userName }: { readonly grant: Grant; readonly userNam
         </ul>
       </div>
       {!hasEnded && (
-        <button
-          type="button"
-          class="button button-bad"
+        <Button
+          look="bad"
+          text={words.disconnect}
           aria-label={words.disconnectOf({ name })}
           onClick={() => setAsking(true)}
-        >
-          {words.disconnect}
-        </button>
+        />
       )}
       {isAsking && (
         <Confirm

@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
+import { Button } from '../../parts/button.tsx';
 import { DateField } from '../../parts/form/date-field.tsx';
 import { Field } from '../../parts/form/field.tsx';
 import { useWritten } from '../../parts/form/written.ts';
@@ -87,11 +88,7 @@ function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string |
           )}
         </Field>
       ))}
-      {isFiltered && (
-        <button type="button" class="button" onClick={clear}>
-          {words.clear}
-        </button>
-      )}
+      {isFiltered && <Button text={words.clear} onClick={clear} />}
     </search>
   );
 }

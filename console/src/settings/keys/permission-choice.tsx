@@ -1,4 +1,5 @@
 import type { Permission } from '@worktrack/contracts/permissions';
+import { Button } from '../../parts/button.tsx';
 import { words } from './messages.ts';
 
 const VERBS = ['read', 'write'] as const;
@@ -28,15 +29,12 @@ export function PermissionChoice({ offered, chosen, presets, onChoose }: Permiss
       <legend class="label">{words.permissions}</legend>
       <div class="row">
         {presets.map(({ label, permissions }) => (
-          <button
+          <Button
             key={label}
-            type="button"
-            class="button"
+            text={label}
             aria-pressed={isSame(chosen, among(permissions))}
             onClick={() => onChoose(among(permissions))}
-          >
-            {label}
-          </button>
+          />
         ))}
       </div>
       <table class="table settings-permissions">

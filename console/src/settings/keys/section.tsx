@@ -6,6 +6,7 @@ import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
@@ -47,13 +48,7 @@ export function Keys() {
     <SettingsSection
       title={common.keys}
       help={words.help}
-      action={
-        may('api-keys:write') && (
-          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-            {words.newKey}
-          </button>
-        )
-      }
+      action={may('api-keys:write') && <Button look="main" text={words.newKey} onClick={() => setMaking(true)} />}
     >
       <EndedChoice
         label={words.showEnded}
@@ -128,18 +123,14 @@ function KeyRow({ apiKey, userName, onRotate }: KeyRowProps) {
       {may('api-keys:write') && !hasEnded && (
         <div class="row">
           {replacedBy === null && (
-            <button type="button" class="button" aria-label={words.rotateOf({ name })} onClick={onRotate}>
-              {words.rotate}
-            </button>
+            <Button text={words.rotate} aria-label={words.rotateOf({ name })} onClick={onRotate} />
           )}
-          <button
-            type="button"
-            class="button button-bad"
+          <Button
+            look="bad"
+            text={words.revoke}
             aria-label={words.revokeOf({ name })}
             onClick={() => setAsking(true)}
-          >
-            {words.revoke}
-          </button>
+          />
         </div>
       )}
       {isAsking && (

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { Select } from '../../parts/form/select.tsx';
@@ -64,29 +65,18 @@ function Chosen({ project, boards }: { readonly project: Project; readonly board
         {isDefault && <span class="tag">{words.default}</span>}
         {may('projects:write') && (
           <>
-            <button type="button" class="button" onClick={() => setOpen('rename')}>
-              {common.rename}
-            </button>
+            <Button text={common.rename} onClick={() => setOpen('rename')} />
             {!isDefault && (
               <>
-                <button
-                  type="button"
-                  class="button"
+                <Button
+                  text={words.makeDefault}
                   onClick={() => void changeProject(project, { defaultBoardId: board.id })}
-                >
-                  {words.makeDefault}
-                </button>
-                <button type="button" class="button button-bad" onClick={() => setOpen('delete')}>
-                  {common.deleteOf({ name: board.name })}
-                </button>
+                />
+                <Button look="bad" text={common.deleteOf({ name: board.name })} onClick={() => setOpen('delete')} />
               </>
             )}
-            <button type="button" class="button" onClick={() => setOpen('new')}>
-              {words.newBoard}
-            </button>
-            <button type="button" class="button button-main" onClick={() => setOpen('column')}>
-              {words.newColumn}
-            </button>
+            <Button text={words.newBoard} onClick={() => setOpen('new')} />
+            <Button look="main" text={words.newColumn} onClick={() => setOpen('column')} />
           </>
         )}
       </div>

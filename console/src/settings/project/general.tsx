@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
@@ -104,9 +105,7 @@ export function General({ project }: { readonly project: Project }) {
           <button type="submit" class="button button-main" aria-disabled={!isReady}>
             {parts.save}
           </button>
-          <button type="button" class="button button-bad" onClick={() => setDeleting(true)}>
-            {words.deleteProject}
-          </button>
+          <Button look="bad" text={words.deleteProject} onClick={() => setDeleting(true)} />
         </div>
       </form>
       {isDeleting && <Deletion project={project} onClose={() => setDeleting(false)} />}

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
@@ -54,9 +55,7 @@ export function Labels({ project }: { readonly project: Project }) {
         <>
           {mayWrite && (
             <div>
-              <button type="button" class="button button-main" onClick={() => setEdited('new')}>
-                {words.newLabel}
-              </button>
+              <Button look="main" text={words.newLabel} onClick={() => setEdited('new')} />
             </div>
           )}
           {all.length === 0 ? (

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { words as common } from '../../parts/messages.ts';
 import { NoProject } from '../../parts/page/gone.tsx';
 import { Loaded } from '../../parts/page/states.tsx';
@@ -41,13 +42,7 @@ export function Project() {
           <SettingsSection
             title={project?.name ?? common.project}
             help={words.help}
-            action={
-              mayCreate && (
-                <button type="button" class="button" onClick={() => setMaking(true)}>
-                  {words.newProject}
-                </button>
-              )
-            }
+            action={mayCreate && <Button text={words.newProject} onClick={() => setMaking(true)} />}
           >
             {project && Part ? (
               <>

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { currentOf } from '../../api/service-error.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { useDraft } from '../../parts/form/draft.ts';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
@@ -51,9 +52,7 @@ export function Templates({ project }: { readonly project: Project }) {
     <>
       {mayWrite && (
         <div>
-          <button type="button" class="button button-main" onClick={() => setEdited('new')}>
-            {words.newTemplate}
-          </button>
+          <Button look="main" text={words.newTemplate} onClick={() => setEdited('new')} />
         </div>
       )}
       {project.templates.length === 0 ? (

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { attempt } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -24,13 +25,7 @@ export function Roles() {
     <SettingsSection
       title={common.roles}
       help={words.help}
-      action={
-        may('users:write') && (
-          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-            {words.newRole}
-          </button>
-        )
-      }
+      action={may('users:write') && <Button look="main" text={words.newRole} onClick={() => setMaking(true)} />}
     >
       <ul class="plain settings-list">
         {roles.map((role) => (

@@ -7,6 +7,7 @@ import { queries, usePages, useQuery } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
@@ -112,14 +113,12 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
         </ul>
       </div>
       {may('api-keys:write') && !hasEnded && (
-        <button
-          type="button"
-          class="button button-bad"
+        <Button
+          look="bad"
+          text={words.end}
           aria-label={words.endOf({ name: userName })}
           onClick={() => setAsking(true)}
-        >
-          {words.end}
-        </button>
+        />
       )}
       {isAsking && (
         <Confirm

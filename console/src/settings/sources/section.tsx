@@ -6,6 +6,7 @@ import { queries } from '../../api/query.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import { number } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Confirm } from '../../parts/popup/dialog.tsx';
@@ -29,13 +30,7 @@ export function Sources() {
     <SettingsSection
       title={common.sources}
       help={words.help}
-      action={
-        may('feedback:write') && (
-          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-            {words.newSource}
-          </button>
-        )
-      }
+      action={may('feedback:write') && <Button look="main" text={words.newSource} onClick={() => setMaking(true)} />}
     >
       <Loaded query={sources}>
         {(all) =>
@@ -113,39 +108,23 @@ function SourceRow({ source }: { readonly source: Source }) {
         </ul>
       </div>
       <div class="row">
-        <button type="button" class="button" aria-label={words.tagOf({ name })} onClick={() => setOpen('tag')}>
-          {words.tag}
-        </button>
-        <button
-          type="button"
-          class="button"
-          aria-label={words.outcomesOf({ name })}
-          onClick={() => setOpen('outcomes')}
-        >
-          {words.outcomes}
-        </button>
+        <Button text={words.tag} aria-label={words.tagOf({ name })} onClick={() => setOpen('tag')} />
+        <Button text={words.outcomes} aria-label={words.outcomesOf({ name })} onClick={() => setOpen('outcomes')} />
         {may('feedback:write') && (
           <>
-            <button type="button" class="button" aria-label={common.editOf({ name })} onClick={() => setOpen('edit')}>
-              {parts.edit}
-            </button>
-            <button
-              type="button"
-              class="button"
+            <Button text={parts.edit} aria-label={common.editOf({ name })} onClick={() => setOpen('edit')} />
+            <Button
+              text={enabled ? common.disable : common.enable}
               aria-label={enabled ? words.disableOf({ name }) : words.enableOf({ name })}
               aria-disabled={isBusy}
               onClick={() => void setEnabled()}
-            >
-              {enabled ? common.disable : common.enable}
-            </button>
-            <button
-              type="button"
-              class="button button-bad"
+            />
+            <Button
+              look="bad"
+              text={parts.delete}
               aria-label={common.deleteOf({ name })}
               onClick={() => setOpen('delete')}
-            >
-              {parts.delete}
-            </button>
+            />
           </>
         )}
       </div>

@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { attempt } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
@@ -38,11 +39,7 @@ export function Trust() {
     <SettingsSection
       title={common.trust}
       help={words.help}
-      action={
-        <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-          {words.newRule}
-        </button>
-      }
+      action={<Button look="main" text={words.newRule} onClick={() => setMaking(true)} />}
     >
       <Loaded query={rules}>
         {(all) =>
@@ -107,9 +104,7 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
         <ToCopy text={audience} label={words.copyAudience} />
       </div>
       <div class="row">
-        <button type="button" class="button" aria-label={words.triesOf({ name })} onClick={() => setOpen('tries')}>
-          {words.tries}
-        </button>
+        <Button text={words.tries} aria-label={words.triesOf({ name })} onClick={() => setOpen('tries')} />
         <Menu
           label={words.more({ name })}
           items={[

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { attempt } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -82,9 +83,7 @@ function Try({ entries, rule }: { readonly entries: Entries; readonly rule: Trus
       </table>
       {ids.length > 0 && (
         <div class="row">
-          <button type="button" class="button" onClick={() => setAsking(true)}>
-            {words.take}
-          </button>
+          <Button text={words.take} onClick={() => setAsking(true)} />
         </div>
       )}
       {isAsking && (

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
 import { InvitationLink, SignInLink } from '../../invitation/link.tsx';
 import { words as invitation } from '../../invitation/messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { may } from '../../session.ts';
@@ -35,13 +36,7 @@ export function Users() {
     <SettingsSection
       title={common.users}
       help={words.help}
-      action={
-        may('users:write') && (
-          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-            {invitation.invite}
-          </button>
-        )
-      }
+      action={may('users:write') && <Button look="main" text={invitation.invite} onClick={() => setMaking(true)} />}
     >
       <Loaded query={pages}>
         {(data) => {

@@ -7,6 +7,7 @@ import { words as invitations } from '../../invitation/messages.ts';
 import { withdrawInvitation } from '../../invitation/withdraw.ts';
 import { dateAndTime } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { downIcon } from '../../parts/icons.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
@@ -105,65 +106,46 @@ export function UserRow({ user, onLink, onInvite }: UserRowProps) {
             {called} <Icon of={downIcon} />
           </Menu>
           {!disabled && !isOwn && (
-            <button
-              type="button"
-              class="button"
+            <Button
+              text={isWaiting ? invitations.again : invitations.invite}
               aria-label={isWaiting ? invitations.againOf({ name }) : invitations.inviteOf({ name })}
               onClick={onInvite}
-            >
-              {isWaiting ? invitations.again : invitations.invite}
-            </button>
+            />
           )}
           {isWaiting && !disabled && (
-            <button
-              type="button"
-              class="button"
+            <Button
+              text={invitations.withdraw}
               aria-label={invitations.withdrawOf({ name })}
               aria-disabled={isBusy}
               onClick={() => void run(() => withdrawInvitation(user))}
-            >
-              {invitations.withdraw}
-            </button>
+            />
           )}
-          {!disabled && (
-            <button type="button" class="button" aria-label={invitations.linkOf({ name })} onClick={onLink}>
-              {words.link}
-            </button>
-          )}
-          <button type="button" class="button" aria-label={words.renameOf({ name })} onClick={() => setAsked('rename')}>
-            {common.rename}
-          </button>
+          {!disabled && <Button text={words.link} aria-label={invitations.linkOf({ name })} onClick={onLink} />}
+          <Button text={common.rename} aria-label={words.renameOf({ name })} onClick={() => setAsked('rename')} />
           {disabled && !isOwn && mayErase && (
-            <button
-              type="button"
-              class="button button-bad"
+            <Button
+              look="bad"
+              text={words.erase}
               aria-label={words.eraseOf({ name })}
               onClick={() => setAsked('erase')}
-            >
-              {words.erase}
-            </button>
+            />
           )}
           {!isOwn &&
             (disabled ? (
-              <button
-                type="button"
-                class="button"
+              <Button
+                text={words.enable}
                 aria-label={words.enableOf({ name })}
                 aria-disabled={isBusy}
                 onClick={() => void change({ disabled: false }, words.enabledNow({ name }))}
-              >
-                {words.enable}
-              </button>
+              />
             ) : (
-              <button
-                type="button"
-                class="button button-bad"
+              <Button
+                look="bad"
+                text={words.disable}
                 aria-label={words.disableOf({ name })}
                 aria-disabled={isBusy}
                 onClick={() => setAsked('disable')}
-              >
-                {words.disable}
-              </button>
+              />
             ))}
         </div>
       )}

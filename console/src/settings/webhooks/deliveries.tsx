@@ -8,6 +8,7 @@ import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow, number } from '../../language/format.ts';
 import { attempt, useBusy } from '../../parts/busy.ts';
+import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/form/select.tsx';
 import { More } from '../../parts/page/more.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
@@ -62,13 +63,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
     <SettingsSection
       title={words.deliveries}
       help={url}
-      action={
-        may('webhooks:write') && (
-          <button type="button" class="button" aria-disabled={isBusy} onClick={() => void test()}>
-            {words.test}
-          </button>
-        )
-      }
+      action={may('webhooks:write') && <Button text={words.test} aria-disabled={isBusy} onClick={() => void test()} />}
     >
       <p>
         <a href={to('settings/webhooks')}>← {words.backToList}</a>
@@ -83,9 +78,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
           onChoose={(chosen) => setFilters({ state: chosen || undefined })}
         />
         {/* Deliveries are not events: nobody is notified of what becomes of them. */}
-        <button type="button" class="button" aria-disabled={pages.isFetching} onClick={() => void readAnew()}>
-          {common.refresh}
-        </button>
+        <Button text={common.refresh} aria-disabled={pages.isFetching} onClick={() => void readAnew()} />
         {may('webhooks:write') && <ReplayForm onReplay={(after) => replay({ after })} />}
       </div>
       <Loaded query={pages}>
@@ -149,15 +142,12 @@ function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
         )}
       </div>
       {may('webhooks:write') && !isTest && (
-        <button
-          type="button"
-          class="button"
+        <Button
+          text={words.again}
           aria-label={`${words.again}: ${words.eventNumber({ seq })}`}
           aria-disabled={isBusy}
           onClick={() => void run(onReplay)}
-        >
-          {words.again}
-        </button>
+        />
       )}
     </li>
   );

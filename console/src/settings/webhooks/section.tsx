@@ -3,6 +3,7 @@ import type { listWebhooks } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { filter } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -31,13 +32,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
     <SettingsSection
       title={common.webhooks}
       help={words.help}
-      action={
-        may('webhooks:write') && (
-          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
-            {words.newWebhook}
-          </button>
-        )
-      }
+      action={may('webhooks:write') && <Button look="main" text={words.newWebhook} onClick={() => setMaking(true)} />}
     >
       {webhooks.length === 0 ? (
         <Empty>{words.none}</Empty>

@@ -1,3 +1,4 @@
+import { Button } from '../../parts/button.tsx';
 import { words as ofStart } from '../messages.ts';
 import { WorkProgress } from './progress.tsx';
 import { mayHaveSample, startMaking, work } from './work.ts';
@@ -8,9 +9,7 @@ export function AddSample() {
   return (
     <div class="row start-sample">
       <p>{ofStart.lookAround}</p>
-      <button type="button" class="button" onClick={() => void startMaking()}>
-        {ofStart.addSample}
-      </button>
+      <Button text={ofStart.addSample} onClick={() => void startMaking()} />
     </div>
   );
 }

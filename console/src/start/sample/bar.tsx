@@ -1,4 +1,5 @@
 import '../start.css';
+import { Button } from '../../parts/button.tsx';
 import type { Project } from '../../parts/project.ts';
 import { sampleState } from './mark.ts';
 import { words } from './messages.ts';
@@ -22,14 +23,11 @@ export function SampleBar({ project }: { readonly project: Project }) {
       <p>{said}</p>
       {mayHaveSample() && (
         <>
-          {state === 'making' && (
-            <button type="button" class="button" onClick={() => void startAnew(project)}>
-              {words.again}
-            </button>
-          )}
-          <button type="button" class="button" onClick={() => void startRemoving(project)}>
-            {state === 'removing' ? words.removeRest : words.remove}
-          </button>
+          {state === 'making' && <Button text={words.again} onClick={() => void startAnew(project)} />}
+          <Button
+            text={state === 'removing' ? words.removeRest : words.remove}
+            onClick={() => void startRemoving(project)}
+          />
         </>
       )}
     </div>

@@ -4,6 +4,7 @@ import { asPart } from '@worktrack/contracts/query-values';
 import { useState } from 'preact/hooks';
 import { nearUtcDay } from '../../language/format.ts';
 import { has } from '../../language/has.ts';
+import { Button } from '../../parts/button.tsx';
 import { DateField } from '../../parts/form/date-field.tsx';
 import { Field as Labelled } from '../../parts/form/field.tsx';
 import { TagRemove } from '../../parts/form/tag-remove.tsx';
@@ -112,15 +113,13 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
         {values.length > 0 && (
           <div class="row chip-how">
             {[false, true].map((each) => (
-              <button
+              <Button
                 key={String(each)}
-                type="button"
-                class="button button-quiet"
+                text={each ? words.isNoneOf : words.isAnyOf}
+                look="quiet"
                 aria-pressed={each === isNot}
                 onClick={() => each !== isNot && turn()}
-              >
-                {each ? words.isNoneOf : words.isAnyOf}
-              </button>
+              />
             ))}
           </div>
         )}

@@ -2,6 +2,7 @@ import './view-menu.css';
 import { signal } from '@preact/signals';
 import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { useEffect } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { downIcon, saveIcon } from '../../parts/icons.ts';
 import { words as common } from '../../parts/messages.ts';
@@ -42,10 +43,10 @@ export function ViewMenu({ projectId, also }: ViewMenuProps) {
       {view ? (
         <OfView view={view} here={here} onNew={name} />
       ) : (
-        <button type="button" class="button button-quiet" onClick={name}>
+        <Button look="quiet" onClick={name}>
           <Icon of={saveIcon} />
           {words.saveView}
-        </button>
+        </Button>
       )}
       {naming.value && (
         <NameDialog
