@@ -292,6 +292,45 @@ describe('a gate cannot be passed as something else than a task', () => {
   });
 });
 
+describe('no task passes an enforced gate by what is below it', () => {
+  const withChild = async (own: Setting['own'], id: string) => {
+    const below = await own.create('task', { parentId: id, column: 'To Document' });
+    return call(own.caller, 'workItems.move', { workItemId: below.id, boardColumnId: 'Done' });
+  };
+
+  test.each(['Review', 'Testing', 'Validating'])('it stays in %s until its verdict', async (column) => {
+    const { own } = await projectWith('enforce');
+    const { id } = await own.create('task', { column });
+    expect((await withChild(own, id)).cascaded).toEqual([]);
+    expect(await own.get(id)).toMatchObject({ columnName: column });
+  });
+
+  test.each(['Backlog', 'In Progress'])(
+    'what was in %s goes to its review, and what is above it begins',
+    async (column) => {
+      const { own } = await projectWith('enforce');
+      const above = await own.create('task', { column: 'To Do' });
+      const { id } = await own.create('task', { column, parentId: above.id });
+      const { cascaded } = await withChild(own, id);
+      expect(cascaded).toMatchObject([
+        { id, fromColumn: column, toColumn: 'Review' },
+        { id: above.id, fromColumn: 'To Do', toColumn: 'In Progress' },
+      ]);
+    },
+  );
+
+  test('what has passed follows to Done, and so does all where gates only warn', async () => {
+    for (const [gates, column] of [
+      ['enforce', 'To Document'],
+      ['warn', 'Review'],
+    ] as const) {
+      const { own } = await projectWith(gates);
+      const { id } = await own.create('task', { column });
+      expect((await withChild(own, id)).cascaded).toMatchObject([{ id, toColumn: 'Done' }]);
+    }
+  });
+});
+
 test('a verdict that comes too late names the one that is due', async () => {
   const { review, validate, handedOver } = await projectWith('enforce');
   const id = await handedOver();

@@ -2,9 +2,10 @@ import type { CascadedMove } from '@worktrack/contracts/work-items/changes/move'
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { columnAt, columnOfRole, roleAt } from '../boards/columns.ts';
-import { endsLease, isDone, isPending, type Role } from '../boards/progress.ts';
+import { endsLease, isDone, isHandedOver, isPending, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type Crossing, crossing } from '../dependencies/dependents.ts';
+import { enforcedGate } from '../gates/gates.ts';
 import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childOutside, findItem } from '../items/items.repository.ts';
@@ -39,19 +40,31 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
       ? await decidingRoles(scope, parent, board, [child, moved], childRole)
       : [];
     const follows = followChildren(fromRole, [childRole, ...others]);
-    const into = follows && columnOfRole(board, follows);
+    const column = follows && columnOfRole(board, follows);
+    const into = column && (await withinGates(scope, parent, board, column));
     if (!into) {
-      // It stays because a sibling is not done yet. That sibling may be moving to Done right now, and sees us where we were:
+      // It stays because a sibling is not done yet, or for its verdict. That sibling may be moving to Done right now, and sees us where we were:
       // only one of the two may commit, and the other looks again.
       if (isDone(childRole) && !isDone(fromRole)) scope.writes.rely(asRead(parent), 'exclusive');
       return cascade;
     }
     child = await follow(scope, parent, board, { from, into, causedBy: child._id });
-    childRole = follows;
+    childRole = into.role;
     cascade.moves.push({ id: parent._id, taskId: parent.taskId, fromColumn: from.name, toColumn: into.name });
     cascade.crossings.push(...crossing(parent, board, fromRole, childRole));
   }
   return cascade;
+}
+
+/** Only a verdict leads past an enforced gate: what is done by doing what is below it is handed over, and what is being judged stays. */
+async function withinGates(
+  scope: WriteScope,
+  parent: ItemRecord,
+  board: BoardRecord,
+  to: ColumnRecord,
+): Promise<ColumnRecord | undefined> {
+  if (!(await enforcedGate(scope, parent, board, to))) return to;
+  return isHandedOver(columnAt(board, parent.boardColumnId).role) ? undefined : columnOfRole(board, 'review');
 }
 
 /**

@@ -33,6 +33,7 @@ import {
   AFTER_VALIDATION,
   EARLIER_REVIEWS,
   HANDED_OVER,
+  isHandedOver,
   isMet,
   isPending,
   LETTERS,
@@ -1083,7 +1084,7 @@ export class Model {
 
   /**
    * The parent moves to `Done` when all of its children are there, and to `In Progress` when some child has left `Backlog` and `To Do` while the
-   * parent is still there; repeated upwards.
+   * parent is still there; repeated upwards. Where gates are enforced, a task that would pass one goes to its review, or stays for its verdict.
    */
   #cascadeFrom(child: ModelItem): CascadedMove[] {
     if (child.parentId === null) return [];
@@ -1093,11 +1094,17 @@ export class Model {
     const isDone = children.every((step) => step === 'Done');
     const hasStarted = isPending(this.step(parent)) && children.some((step) => !isPending(step));
     const follows = isDone ? 'Done' : hasStarted ? 'In Progress' : this.step(parent);
-    const to = this.#columnFor(parent, follows);
-    if (!to || follows === this.step(parent)) return [];
+    const column = this.#columnFor(parent, follows);
+    if (!column || follows === this.step(parent)) return [];
+    const to = this.#isBarred(parent, column) ? this.#toItsReview(parent) : column;
+    if (!to) return [];
     const toColumn = to.name;
     const above = this.#move(parent, to, { isAutoSync: true, causedBy: child.id });
     return [{ id: parent.id, taskId: parent.taskId, fromColumn, toColumn }, ...above];
+  }
+
+  #toItsReview(item: ModelItem): ModelColumn | undefined {
+    return isHandedOver(this.step(item)) ? undefined : this.#columnFor(item, 'Review');
   }
 
   #complete(
