@@ -60,9 +60,7 @@ export function ByGroup({ name, groups, total }: ByGroupProps) {
               <tr key={group.key}>
                 <th scope="row">
                   <span class="costs-name">{nameOf(group)}</span>
-                  <span class="costs-share" aria-hidden="true">
-                    <span style={{ width: `${part * 100}%` }} />
-                  </span>
+                  <progress class="meter" value={part} aria-hidden="true" />
                 </th>
                 <td class="number">
                   <strong>{costWords(group)}</strong>
