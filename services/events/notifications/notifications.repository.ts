@@ -6,6 +6,7 @@ import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { countInOrder, inOrder, type PageEnd } from '@worktrack/runtime/database/in-order';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { databaseServer } from '@worktrack/runtime/database/server';
+import { removeEach } from '@worktrack/runtime/database/writes/remove-each';
 import mongoose, { type ClientSession } from 'mongoose';
 import {
   NotificationModel,
@@ -219,13 +220,14 @@ export async function limitChannels({ organizationId, userId }: Whose, projects:
   }
 }
 
-export async function forgetItem(organizationId: string, workItemId: string): Promise<void> {
-  await WatchModel.deleteMany({ organizationId, workItemId });
-  await NotificationModel.deleteMany({ organizationId, workItemId });
+export async function forgetItems(organizationId: string, workItemIds: readonly string[]): Promise<void> {
+  const which = { organizationId, workItemId: oneOf(workItemIds) };
+  await removeEach(WatchModel, which);
+  await removeEach(NotificationModel, which);
 }
 
 export async function forgetUser(organizationId: string, userId: string): Promise<void> {
-  await WatchModel.deleteMany({ organizationId, userId });
-  await NotificationModel.deleteMany({ organizationId, userId });
+  await removeEach(WatchModel, { organizationId, userId });
+  await removeEach(NotificationModel, { organizationId, userId });
   await SettingsModel.deleteOne({ organizationId, _id: userId });
 }

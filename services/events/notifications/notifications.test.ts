@@ -83,6 +83,20 @@ describe('whoever watches an item', () => {
     expect(await told(ada)).toEqual([]);
     expect(await as(ada)('notifications.isWatching', { workItemId })).toEqual({ watching: false, hasUnread: false });
   });
+
+  test('and says that they have read it while it is deleted holds up nobody', async () => {
+    const users = Array.from({ length: 8 }, () => randomUUID());
+    for (let round = 0; round < 4; round++) {
+      const items = Array.from({ length: 30 }, () => ({ kind: 'work_item' as const, id: randomUUID() }));
+      await events.take(items.map((subject) => happens('work_item.commented', { mentions: users }, { subject })));
+      await Promise.all([
+        ...users.map((user) => as(user)('notifications.read', {})),
+        events.take(items.map((subject) => happens('work_item.deleted', {}, { subject }))),
+        ...users.map((user) => as(user)('notifications.read', {})),
+      ]);
+    }
+    for (const user of users) expect(await told(user)).toEqual([]);
+  });
 });
 
 describe('one write', () => {

@@ -9,7 +9,7 @@ import { tellAtMs } from './channels/times.ts';
 import { withDefaults } from './kinds.ts';
 import type { NotificationRecord, Place, SettingsRecord } from './notifications.model.ts';
 import {
-  forgetItem,
+  forgetItems,
   forgetUser,
   insertNotifications,
   limitChannels,
@@ -44,8 +44,9 @@ export async function notify(events: readonly PublishedLogEvent[]): Promise<void
   await insertNotifications(told.map(({ record }) => record));
   // Also of those that were there before: whoever inserted them may have died since.
   await wakeChannels(told.flatMap(({ wakes }) => wakes));
-  for (const event of events) {
-    if (event.type === 'work_item.deleted') await forgetItem(event.organizationId, event.subject.id);
+  const deleted = events.filter(({ type }) => type === 'work_item.deleted');
+  for (const [organizationId, items] of Map.groupBy(deleted, (event) => event.organizationId)) {
+    await forgetItems(organizationId, [...new Set(items.map(({ subject }) => subject.id))]);
   }
   await followUsers(events.filter(({ type }) => type === 'user.updated'));
 }

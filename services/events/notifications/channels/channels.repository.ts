@@ -1,3 +1,4 @@
+import { removeEach } from '@worktrack/runtime/database/writes/remove-each';
 import mongoose, { type ClientSession } from 'mongoose';
 import { type Channel, NotificationModel, type NotificationRecord, type Place } from '../notifications.model.ts';
 import { ChannelModel, type ChannelRecord } from './channels.model.ts';
@@ -129,5 +130,5 @@ export async function markTold(channel: ChannelRecord, ids: readonly string[]): 
 }
 
 export async function forgetChannels(organizationId: string, userId: string): Promise<void> {
-  await ChannelModel.deleteMany({ organizationId, userId });
+  await removeEach(ChannelModel, { organizationId, userId });
 }
