@@ -1,5 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { queries } from '../api/query.ts';
+import { attempt } from '../parts/busy.ts';
 import { Heading } from '../parts/page/heading.tsx';
+import { More, type Paged } from '../parts/page/more.tsx';
+import { type Asked, Empty, Loaded } from '../parts/page/states.tsx';
+import { tell } from '../parts/popup/toasts.tsx';
+import { filter, setFilters } from '../router.ts';
+import { words } from './messages.ts';
 
 interface SectionProps {
   readonly title: string;
@@ -25,22 +32,60 @@ export function SettingsSection({ title, help, action, children }: SectionProps)
   );
 }
 
-/** Whether ended ones are listed too; it is in the address. */
-export function EndedChoice({
-  label,
-  isChosen,
-  onChoose,
-}: {
+interface ListProps<Entry> {
+  readonly of: readonly Entry[];
+  /** What is said where there are none. */
+  readonly none: string;
+  readonly children: (entry: Entry) => ComponentChildren;
+}
+
+export function SettingsList<Entry>({ of, none, children }: ListProps<Entry>) {
+  if (of.length === 0) return <Empty>{none}</Empty>;
+  return <ul class="plain settings-list">{of.map(children)}</ul>;
+}
+
+interface PagesProps<Entry> extends Omit<ListProps<Entry>, 'of'> {
+  readonly of: Paged & Asked<{ readonly pages: readonly { readonly items: readonly Entry[] }[] }>;
+}
+
+/** The same of what is read page by page. */
+export function SettingsPages<Entry>({ of, ...list }: PagesProps<Entry>) {
+  return (
+    <>
+      <Loaded query={of}>{({ pages }) => <SettingsList of={pages.flatMap(({ items }) => items)} {...list} />}</Loaded>
+      <More of={of} />
+    </>
+  );
+}
+
+interface ChoiceProps {
   readonly label: string;
-  readonly isChosen: boolean;
-  readonly onChoose: (isChosen: boolean) => void;
-}) {
+  /** In the address, which has it while it is chosen. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Whether more is listed, such as what has ended. */
+export function FilterChoice({ label, name, value }: ChoiceProps) {
   return (
     <div>
       <label class="settings-check quiet">
-        <input type="checkbox" checked={isChosen} onChange={({ currentTarget }) => onChoose(currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={filter(name) === value}
+          onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.checked ? value : undefined })}
+        />
         {label}
       </label>
     </div>
   );
+}
+
+/** Changes what is listed under a key, and shows and says so. */
+export function change(key: string, done: string, what: () => Promise<unknown>): Promise<void> {
+  return attempt(words.notChanged, async () => {
+    await what();
+    void queries.invalidateQueries({ queryKey: [key] });
+    tell(done);
+  });
 }

@@ -85,7 +85,7 @@ export function Refused({ text, original }: Said) {
   );
 }
 
-interface Asked<T> {
+export interface Asked<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isFetching: boolean;

@@ -6,10 +6,11 @@ import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { problems } from '../../connect/problems.ts';
 import { Button } from '../../parts/button.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { When } from '../../parts/when.tsx';
 import { words as common } from '../messages.ts';
+import { SettingsList } from '../section.tsx';
 import { words } from './messages.ts';
 
 /** How far each app came that has tried to connect, the first step that never came, and what to do about it. */
@@ -32,21 +33,17 @@ export function Attempts({ all }: { readonly all: boolean }) {
         <Button text={common.refresh} onClick={() => void connections.refetch()} />
       </div>
       <Loaded query={connections}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty>{words.noAttempts}</Empty>
-          ) : (
-            <ul class="plain settings-list">
-              {items.map((connection) => (
-                <Attempt
-                  key={connection.id}
-                  connection={connection}
-                  userName={all && connection.userId !== null ? nameOf(connection.userId) : undefined}
-                />
-              ))}
-            </ul>
-          )
-        }
+        {({ items }) => (
+          <SettingsList of={items} none={words.noAttempts}>
+            {(connection) => (
+              <Attempt
+                key={connection.id}
+                connection={connection}
+                userName={all && connection.userId !== null ? nameOf(connection.userId) : undefined}
+              />
+            )}
+          </SettingsList>
+        )}
       </Loaded>
     </section>
   );

@@ -2,25 +2,21 @@ import type { listGrants, revokeGrant } from '@worktrack/contracts/keys/grants';
 import type { Grant } from '@worktrack/contracts/keys/records';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries, usePages } from '../../api/query.ts';
+import { usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { sentenceOf } from '../../connect/permission-sentences.tsx';
 import { fromNow } from '../../language/format.ts';
-import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
-import { More } from '../../parts/page/more.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { When } from '../../parts/when.tsx';
-import { filter, setFilters } from '../../router.ts';
+import { filter } from '../../router.ts';
 import { identity } from '../../session.ts';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
-import { EndedChoice, SettingsSection } from '../section.tsx';
+import { change, FilterChoice, SettingsPages, SettingsSection } from '../section.tsx';
 import { Attempts } from './attempts.tsx';
 import { words } from './messages.ts';
 
@@ -49,33 +45,12 @@ export function Apps() {
         </p>
       </div>
       <div class="row">
-        {isOwner && (
-          <EndedChoice
-            label={words.ofAll}
-            isChosen={all}
-            onChoose={(isChosen) => setFilters({ of: isChosen ? 'all' : undefined })}
-          />
-        )}
-        <EndedChoice
-          label={words.showEnded}
-          isChosen={includeEnded}
-          onChoose={(isChosen) => setFilters({ ended: isChosen ? 'yes' : undefined })}
-        />
+        {isOwner && <FilterChoice label={words.ofAll} name="of" value="all" />}
+        <FilterChoice label={words.showEnded} name="ended" value="yes" />
       </div>
-      <Loaded query={pages}>
-        {(data) => {
-          const grants = data.pages.flatMap(({ items }) => items);
-          if (grants.length === 0) return <Empty>{words.none}</Empty>;
-          return (
-            <ul class="plain settings-list">
-              {grants.map((grant) => (
-                <GrantRow key={grant.id} grant={grant} userName={all ? nameOf(grant.userId) : undefined} />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
-      <More of={pages} />
+      <SettingsPages of={pages} none={words.none}>
+        {(grant) => <GrantRow key={grant.id} grant={grant} userName={all ? nameOf(grant.userId) : undefined} />}
+      </SettingsPages>
       <Attempts all={all} />
     </SettingsSection>
   );
@@ -96,11 +71,7 @@ function GrantRow({ grant, userName }: { readonly grant: Grant; readonly userNam
   const [isAsking, setAsking] = useState(false);
   const hasEnded = grant.revokedAt !== null || Date.parse(expiresAt) <= now.value;
   const disconnect = () =>
-    attempt(common.notChanged, async () => {
-      await call<typeof revokeGrant>('DELETE /api/grants/:id', { id });
-      void queries.invalidateQueries({ queryKey: ['grants'] });
-      tell(words.disconnected({ name }));
-    });
+    change('grants', words.disconnected({ name }), () => call<typeof revokeGrant>('DELETE /api/grants/:id', { id }));
   return (
     <li class={hasEnded ? 'settings-row settings-ended' : 'settings-row'}>
       <div>

@@ -9,13 +9,11 @@ import { Button } from '../../parts/button.tsx';
 import { DateField } from '../../parts/form/date-field.tsx';
 import { Field } from '../../parts/form/field.tsx';
 import { useWritten } from '../../parts/form/written.ts';
-import { More } from '../../parts/page/more.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters, to } from '../../router.ts';
 import { words as common } from '../messages.ts';
-import { SettingsSection } from '../section.tsx';
+import { SettingsPages, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 
 const PAGE = 50;
@@ -26,9 +24,11 @@ export function Audit() {
   const chosen = Object.fromEntries(FILTERS.map((name) => [name, filter(name) || undefined]));
   const pages = usePages({
     key: ['audit', ...FILTERS.map((name) => chosen[name])],
-    load: (cursor, signal) => {
+    load: async (cursor, signal) => {
       const range = { from: beginningOf(chosen.from), to: beginningOf(chosen.to) };
-      return call<typeof listAudit>('GET /api/audit', { ...chosen, ...range, cursor, limit: PAGE }, { signal });
+      const asked = { ...chosen, ...range, cursor, limit: PAGE };
+      const { entries: items, nextCursor } = await call<typeof listAudit>('GET /api/audit', asked, { signal });
+      return { items, nextCursor };
     },
     keepsEarlier: true,
   });
@@ -36,20 +36,9 @@ export function Audit() {
   return (
     <SettingsSection title={common.audit} help={words.help}>
       <Filters chosen={chosen} />
-      <Loaded query={pages}>
-        {(data) => {
-          const entries = data.pages.flatMap((page) => page.entries);
-          if (entries.length === 0) return <Empty>{words.none}</Empty>;
-          return (
-            <ul class="plain settings-list">
-              {entries.map((entry) => (
-                <EntryRow key={entry.id} entry={entry} nameOf={nameOf} />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
-      <More of={pages} />
+      <SettingsPages of={pages} none={words.none}>
+        {(entry) => <EntryRow key={entry.id} entry={entry} nameOf={nameOf} />}
+      </SettingsPages>
       <p class="quiet">{words.export}</p>
     </SettingsSection>
   );

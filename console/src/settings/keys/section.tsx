@@ -5,20 +5,16 @@ import { call } from '../../api/call.ts';
 import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
-import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
-import { More } from '../../parts/page/more.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
-import { filter, setFilters } from '../../router.ts';
+import { filter } from '../../router.ts';
 import { identity, may } from '../../session.ts';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
-import { EndedChoice, SettingsSection } from '../section.tsx';
+import { change, FilterChoice, SettingsPages, SettingsSection } from '../section.tsx';
 import { MayDo } from './may-do.tsx';
 import { words } from './messages.ts';
 import { NewKey } from './new-key.tsx';
@@ -50,25 +46,10 @@ export function Keys() {
       help={words.help}
       action={may('api-keys:write') && <Button look="main" text={words.newKey} onClick={() => setMaking(true)} />}
     >
-      <EndedChoice
-        label={words.showEnded}
-        isChosen={includeRevoked}
-        onChoose={(isChosen) => setFilters({ ended: isChosen ? 'yes' : undefined })}
-      />
-      <Loaded query={pages}>
-        {(data) => {
-          const keys = data.pages.flatMap(({ items }) => items);
-          if (keys.length === 0) return <Empty>{words.none}</Empty>;
-          return (
-            <ul class="plain settings-list">
-              {keys.map((key) => (
-                <KeyRow key={key.id} apiKey={key} userName={nameOf(key.userId)} onRotate={() => setRotated(key)} />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
-      <More of={pages} />
+      <FilterChoice label={words.showEnded} name="ended" value="yes" />
+      <SettingsPages of={pages} none={words.none}>
+        {(key) => <KeyRow key={key.id} apiKey={key} userName={nameOf(key.userId)} onRotate={() => setRotated(key)} />}
+      </SettingsPages>
       {isMaking && <NewKey onClose={() => setMaking(false)} />}
       {rotated && <RotateKey apiKey={rotated} onClose={() => setRotated(undefined)} />}
     </SettingsSection>
@@ -89,11 +70,7 @@ function KeyRow({ apiKey, userName, onRotate }: KeyRowProps) {
   // The one by which one is signed in: itself, or as the key of the session.
   const isOwn = id === identity.value?.session?.keyId;
   const revoke = () =>
-    attempt(common.notChanged, async () => {
-      await call<typeof revokeKey>('DELETE /api/api-keys/:id', { id });
-      void queries.invalidateQueries({ queryKey: ['keys'] });
-      tell(words.revoked({ name }));
-    });
+    change('keys', words.revoked({ name }), () => call<typeof revokeKey>('DELETE /api/api-keys/:id', { id }));
   return (
     <li class={hasEnded ? 'settings-row settings-ended' : 'settings-row'}>
       <div>

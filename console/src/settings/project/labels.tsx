@@ -11,7 +11,7 @@ import { SelectField } from '../../parts/form/select.tsx';
 import { LabelDot } from '../../parts/item/label.tsx';
 import { LABEL_COLOURS, useLabels } from '../../parts/item/labels.ts';
 import { words as parts } from '../../parts/messages.ts';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { Confirm, Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
@@ -19,6 +19,7 @@ import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
 import { EditDelete } from '../edit-delete.tsx';
 import { words as common } from '../messages.ts';
+import { SettingsList } from '../section.tsx';
 import { words } from './messages.ts';
 
 const COLOUR_NAMES = ['blue', 'orange', 'green', 'purple', 'red', 'teal', 'brown', 'pink'] as const;
@@ -58,26 +59,22 @@ export function Labels({ project }: { readonly project: Project }) {
               <Button look="main" text={words.newLabel} onClick={() => setEdited('new')} />
             </div>
           )}
-          {all.length === 0 ? (
-            <Empty>{words.noLabels}</Empty>
-          ) : (
-            <ul class="plain settings-list">
-              {all.map((label) => (
-                <li key={label.id} class="settings-row">
-                  <div>
-                    <div class="row">
-                      <LabelDot colour={label.colour} />
-                      <h2>{label.name}</h2>
-                      <span class="quiet">{nameOf(label.colour)}</span>
-                    </div>
+          <SettingsList of={all} none={words.noLabels}>
+            {(label) => (
+              <li key={label.id} class="settings-row">
+                <div>
+                  <div class="row">
+                    <LabelDot colour={label.colour} />
+                    <h2>{label.name}</h2>
+                    <span class="quiet">{nameOf(label.colour)}</span>
                   </div>
-                  {mayWrite && (
-                    <EditDelete name={label.name} onEdit={() => setEdited(label)} onDelete={() => setDeleted(label)} />
-                  )}
-                </li>
-              ))}
-            </ul>
-          )}
+                </div>
+                {mayWrite && (
+                  <EditDelete name={label.name} onEdit={() => setEdited(label)} onDelete={() => setDeleted(label)} />
+                )}
+              </li>
+            )}
+          </SettingsList>
           {edited && (
             <LabelForm
               projectId={project.id}

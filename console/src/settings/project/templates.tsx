@@ -16,12 +16,12 @@ import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelsField } from '../../parts/item/labels-field.tsx';
 import { fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as parts } from '../../parts/messages.ts';
-import { Empty } from '../../parts/page/states.tsx';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
 import { EditDelete } from '../edit-delete.tsx';
 import { words as common } from '../messages.ts';
+import { SettingsList } from '../section.tsx';
 import { saveProject } from './change.ts';
 import { words } from './messages.ts';
 
@@ -55,30 +55,26 @@ export function Templates({ project }: { readonly project: Project }) {
           <Button look="main" text={words.newTemplate} onClick={() => setEdited('new')} />
         </div>
       )}
-      {project.templates.length === 0 ? (
-        <Empty>{words.noTemplates}</Empty>
-      ) : (
-        <ul class="plain settings-list">
-          {project.templates.map((template) => (
-            <li key={template.name} class="settings-row">
-              <div>
-                <div class="row">
-                  <TypeIcon type={template.type} />
-                  <h2>{template.name}</h2>
-                </div>
-                {template.title && <p class="quiet">{template.title}</p>}
+      <SettingsList of={project.templates} none={words.noTemplates}>
+        {(template) => (
+          <li key={template.name} class="settings-row">
+            <div>
+              <div class="row">
+                <TypeIcon type={template.type} />
+                <h2>{template.name}</h2>
               </div>
-              {mayWrite && (
-                <EditDelete
-                  name={template.name}
-                  onEdit={() => setEdited(template)}
-                  onDelete={() => void remove(template)}
-                />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+              {template.title && <p class="quiet">{template.title}</p>}
+            </div>
+            {mayWrite && (
+              <EditDelete
+                name={template.name}
+                onEdit={() => setEdited(template)}
+                onDelete={() => void remove(template)}
+              />
+            )}
+          </li>
+        )}
+      </SettingsList>
       {edited && (
         <TemplateForm
           project={project}

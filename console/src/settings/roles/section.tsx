@@ -2,17 +2,14 @@ import type { RoleRecord } from '@worktrack/contracts/keys/records';
 import type { deleteRole } from '@worktrack/contracts/keys/roles';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries } from '../../api/query.ts';
-import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
 import { EditDelete } from '../edit-delete.tsx';
 import { MayDo } from '../keys/may-do.tsx';
 import { words as common } from '../messages.ts';
-import { SettingsSection } from '../section.tsx';
+import { change, SettingsSection } from '../section.tsx';
 import { grantable, nameOfRole, useRoles } from '../users/roles.ts';
 import { words } from './messages.ts';
 import { RoleForm } from './role-form.tsx';
@@ -53,11 +50,7 @@ function RoleRow({ role, name, mayChange }: RoleRowProps) {
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
   const remove = () =>
-    attempt(common.notChanged, async () => {
-      await call<typeof deleteRole>('DELETE /api/roles/:id', { id });
-      void queries.invalidateQueries({ queryKey: ['roles'] });
-      tell(common.deleted({ name }));
-    });
+    change('roles', common.deleted({ name }), () => call<typeof deleteRole>('DELETE /api/roles/:id', { id }));
   return (
     <li class="settings-row">
       <div>

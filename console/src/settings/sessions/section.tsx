@@ -8,16 +8,13 @@ import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
-import { More } from '../../parts/page/more.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
-import { filter, setFilters } from '../../router.ts';
+import { filter } from '../../router.ts';
 import { identity, may, signOut } from '../../session.ts';
 import { words as common } from '../messages.ts';
-import { EndedChoice, SettingsSection } from '../section.tsx';
+import { change, FilterChoice, SettingsPages, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 
 const PAGE = 50;
@@ -42,30 +39,17 @@ export function Sessions() {
   const keyNames = new Map(keys.data?.map(({ id, name }) => [id, name]));
   return (
     <SettingsSection title={common.sessions} help={words.help}>
-      <EndedChoice
-        label={words.showEnded}
-        isChosen={includeEnded}
-        onChoose={(isChosen) => setFilters({ ended: isChosen ? 'yes' : undefined })}
-      />
-      <Loaded query={pages}>
-        {(data) => {
-          const sessions = data.pages.flatMap(({ items }) => items);
-          if (sessions.length === 0) return <Empty>{words.none}</Empty>;
-          return (
-            <ul class="plain settings-list">
-              {sessions.map((session) => (
-                <SessionRow
-                  key={session.id}
-                  session={session}
-                  userName={nameOf(session.userId)}
-                  keyName={keyNames.get(session.keyId)}
-                />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
-      <More of={pages} />
+      <FilterChoice label={words.showEnded} name="ended" value="yes" />
+      <SettingsPages of={pages} none={words.none}>
+        {(session) => (
+          <SessionRow
+            key={session.id}
+            session={session}
+            userName={nameOf(session.userId)}
+            keyName={keyNames.get(session.keyId)}
+          />
+        )}
+      </SettingsPages>
     </SettingsSection>
   );
 }
@@ -82,12 +66,11 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
   const hasEnded = revokedAt !== null || Date.parse(expiresAt) <= now.value;
   const isOwn = id === identity.value?.key.id;
   const end = () =>
-    attempt(common.notChanged, async () => {
-      if (isOwn) return await signOut();
-      await call<typeof revokeSession>('DELETE /api/sessions/:id', { id });
-      void queries.invalidateQueries({ queryKey: ['sessions'] });
-      tell(words.ended({ name: userName }));
-    });
+    isOwn
+      ? attempt(common.notChanged, signOut)
+      : change('sessions', words.ended({ name: userName }), () =>
+          call<typeof revokeSession>('DELETE /api/sessions/:id', { id }),
+        );
   return (
     <li class={hasEnded ? 'settings-row settings-ended' : 'settings-row'}>
       <div>

@@ -8,7 +8,7 @@ import { number } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { useSources } from '../../parts/sources.ts';
@@ -16,7 +16,7 @@ import { When } from '../../parts/when.tsx';
 import { identity, leads, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
-import { SettingsSection } from '../section.tsx';
+import { SettingsList, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { OutcomesDialog } from './outcomes.tsx';
 import { Quota } from './quota.tsx';
@@ -33,17 +33,11 @@ export function Sources() {
       action={may('feedback:write') && <Button look="main" text={words.newSource} onClick={() => setMaking(true)} />}
     >
       <Loaded query={sources}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>{words.none}</Empty>
-          ) : (
-            <ul class="plain settings-list">
-              {all.map((source) => (
-                <SourceRow key={source.id} source={source} />
-              ))}
-            </ul>
-          )
-        }
+        {(all) => (
+          <SettingsList of={all} none={words.none}>
+            {(source) => <SourceRow key={source.id} source={source} />}
+          </SettingsList>
+        )}
       </Loaded>
       {leads.value && may('feedback:write') && identity.value?.projects === null && <Quota />}
       {isMaking && <SourceForm onClose={() => setMaking(false)} />}

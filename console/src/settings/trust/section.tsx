@@ -6,22 +6,20 @@ import type {
 } from '@worktrack/contracts/keys/trust-rules';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries, useQuery } from '../../api/query.ts';
-import { attempt } from '../../parts/busy.ts';
+import { useQuery } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { useNames } from '../../parts/people/people.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { Menu } from '../../parts/popup/menu.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { ToCopy } from '../../parts/text/to-copy.tsx';
 import { When } from '../../parts/when.tsx';
 import { words as ofKeys } from '../keys/messages.ts';
 import { LastUsed } from '../last-used.tsx';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
-import { SettingsSection } from '../section.tsx';
+import { change, SettingsList, SettingsSection } from '../section.tsx';
 import { textOf } from './claims.ts';
 import { words } from './messages.ts';
 import { RuleForm } from './rule-form.tsx';
@@ -42,17 +40,11 @@ export function Trust() {
       action={<Button look="main" text={words.newRule} onClick={() => setMaking(true)} />}
     >
       <Loaded query={rules}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>{words.none}</Empty>
-          ) : (
-            <ul class="plain settings-list">
-              {all.map((rule) => (
-                <RuleRow key={rule.id} rule={rule} userName={nameOf(rule.userId)} />
-              ))}
-            </ul>
-          )
-        }
+        {(all) => (
+          <SettingsList of={all} none={words.none}>
+            {(rule) => <RuleRow key={rule.id} rule={rule} userName={nameOf(rule.userId)} />}
+          </SettingsList>
+        )}
       </Loaded>
       {isMaking && <RuleForm onClose={() => setMaking(false)} />}
     </SettingsSection>
@@ -63,16 +55,14 @@ function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userNa
   const { id, name, issuer, audience, claims, permissions, projects, createdAt, lastUsedAt, disabled } = rule;
   const [open, setOpen] = useState<'edit' | 'delete' | 'tries'>();
   const close = () => setOpen(undefined);
-  const change = (what: () => Promise<unknown>, done: string) =>
-    attempt(common.notChanged, async () => {
-      await what();
-      void queries.invalidateQueries({ queryKey: ['trust rules'] });
-      tell(done);
-    });
   const toggle = () =>
-    change(() => call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id, disabled: !disabled }), common.saved);
+    change('trust rules', common.saved, () =>
+      call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id, disabled: !disabled }),
+    );
   const remove = () =>
-    change(() => call<typeof deleteTrustRule>('DELETE /api/trust-rules/:id', { id }), common.deleted({ name }));
+    change('trust rules', common.deleted({ name }), () =>
+      call<typeof deleteTrustRule>('DELETE /api/trust-rules/:id', { id }),
+    );
   return (
     <li class={disabled ? 'settings-row settings-ended' : 'settings-row'}>
       <div>

@@ -2,14 +2,12 @@ import type { listTries, TrustRule, updateTrustRule } from '@worktrack/contracts
 import type { Output } from '@worktrack/contracts/operation';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries, useQuery } from '../../api/query.ts';
-import { attempt } from '../../parts/busy.ts';
+import { useQuery } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
-import { words as common } from '../messages.ts';
+import { change } from '../section.tsx';
 import { idsIn, withIds } from './claims.ts';
 import { words } from './messages.ts';
 
@@ -50,12 +48,9 @@ function Try({ entries, rule }: { readonly entries: Entries; readonly rule: Trus
   const [isAsking, setAsking] = useState(false);
   const ids = idsIn(rule.claims, entries);
   const take = () =>
-    attempt(common.notChanged, async () => {
-      const claims = withIds(rule.claims, ids);
-      await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, claims });
-      void queries.invalidateQueries({ queryKey: ['trust rules'] });
-      tell(words.taken);
-    });
+    change('trust rules', words.taken, () =>
+      call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, claims: withIds(rule.claims, ids) }),
+    );
   return (
     <li class="stack">
       <p class="quiet">

@@ -6,11 +6,9 @@ import { usePages } from '../../api/query.ts';
 import { InvitationLink, SignInLink } from '../../invitation/link.tsx';
 import { words as invitation } from '../../invitation/messages.ts';
 import { Button } from '../../parts/button.tsx';
-import { More } from '../../parts/page/more.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
-import { SettingsSection } from '../section.tsx';
+import { SettingsPages, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { NewUser } from './new-user.tsx';
 import { UserRow } from './user-row.tsx';
@@ -19,8 +17,12 @@ const PAGE = 50;
 
 async function usersOfPage(cursor: string | undefined, signal: AbortSignal) {
   const page = Number(cursor ?? 1);
-  const { users, pagination } = await call<typeof listUsers>('GET /api/users', { page, limit: PAGE }, { signal });
-  return { users, nextCursor: page < pagination.totalPages ? String(page + 1) : null };
+  const { users: items, pagination } = await call<typeof listUsers>(
+    'GET /api/users',
+    { page, limit: PAGE },
+    { signal },
+  );
+  return { items, nextCursor: page < pagination.totalPages ? String(page + 1) : null };
 }
 
 export function Users() {
@@ -38,20 +40,11 @@ export function Users() {
       help={words.help}
       action={may('users:write') && <Button look="main" text={invitation.invite} onClick={() => setMaking(true)} />}
     >
-      <Loaded query={pages}>
-        {(data) => {
-          const users = data.pages.flatMap((page) => page.users);
-          if (users.length === 0) return <Empty>{words.none}</Empty>;
-          return (
-            <ul class="plain settings-list">
-              {users.map((user) => (
-                <UserRow key={user.id} user={user} onLink={() => setLinked(user)} onInvite={() => setInvited(user)} />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
-      <More of={pages} />
+      <SettingsPages of={pages} none={words.none}>
+        {(user) => (
+          <UserRow key={user.id} user={user} onLink={() => setLinked(user)} onInvite={() => setInvited(user)} />
+        )}
+      </SettingsPages>
       {isMaking && <NewUser onClose={() => setMaking(false)} onMade={setInvited} />}
       {linked && <SignInLink user={linked} onClose={() => setLinked(undefined)} />}
       {invited && <InvitationLink user={invited} onClose={() => setInvited(undefined)} />}

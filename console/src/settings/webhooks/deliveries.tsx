@@ -10,14 +10,12 @@ import { fromNow, number } from '../../language/format.ts';
 import { attempt, useBusy } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/form/select.tsx';
-import { More } from '../../parts/page/more.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters, to } from '../../router.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
-import { SettingsSection } from '../section.tsx';
+import { SettingsPages, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 
 const PAGE = 50;
@@ -81,24 +79,11 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
         <Button text={common.refresh} aria-disabled={pages.isFetching} onClick={() => void readAnew()} />
         {may('webhooks:write') && <ReplayForm onReplay={(after) => replay({ after })} />}
       </div>
-      <Loaded query={pages}>
-        {(data) => {
-          const deliveries = data.pages.flatMap(({ items }) => items);
-          if (deliveries.length === 0) return <Empty>{words.noDeliveries}</Empty>;
-          return (
-            <ul class="plain settings-list">
-              {deliveries.map((delivery) => (
-                <DeliveryRow
-                  key={delivery.id}
-                  delivery={delivery}
-                  onReplay={() => replay({ deliveryIds: [delivery.id] })}
-                />
-              ))}
-            </ul>
-          );
-        }}
-      </Loaded>
-      <More of={pages} />
+      <SettingsPages of={pages} none={words.noDeliveries}>
+        {(delivery) => (
+          <DeliveryRow key={delivery.id} delivery={delivery} onReplay={() => replay({ deliveryIds: [delivery.id] })} />
+        )}
+      </SettingsPages>
     </SettingsSection>
   );
 }

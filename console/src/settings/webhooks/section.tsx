@@ -4,11 +4,11 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
-import { Empty, Loaded } from '../../parts/page/states.tsx';
+import { Loaded } from '../../parts/page/states.tsx';
 import { filter } from '../../router.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
-import { SettingsSection } from '../section.tsx';
+import { SettingsList, SettingsSection } from '../section.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { words } from './messages.ts';
 import { WebhookForm } from './webhook-form.tsx';
@@ -34,15 +34,9 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       help={words.help}
       action={may('webhooks:write') && <Button look="main" text={words.newWebhook} onClick={() => setMaking(true)} />}
     >
-      {webhooks.length === 0 ? (
-        <Empty>{words.none}</Empty>
-      ) : (
-        <ul class="plain settings-list">
-          {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} />
-          ))}
-        </ul>
-      )}
+      <SettingsList of={webhooks} none={words.none}>
+        {(webhook) => <WebhookRow key={webhook.id} webhook={webhook} />}
+      </SettingsList>
       {isMaking && <WebhookForm onClose={() => setMaking(false)} />}
     </SettingsSection>
   );

@@ -2,19 +2,17 @@ import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { deleteWebhook, updateWebhook } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
-import { attempt } from '../../parts/busy.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { Menu } from '../../parts/popup/menu.tsx';
-import { tell } from '../../parts/popup/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { to } from '../../router.ts';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { InProjects } from '../projects.tsx';
+import { change } from '../section.tsx';
 import { words } from './messages.ts';
 import { RotateSecret } from './secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -25,16 +23,14 @@ export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, description, types, projectId, state, enabled, disabledReason, failingSince, createdAt } = webhook;
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
   const close = () => setOpen(undefined);
-  const change = (what: () => Promise<unknown>, done: string) =>
-    attempt(common.notChanged, async () => {
-      await what();
-      void queries.invalidateQueries({ queryKey: ['webhooks'] });
-      tell(done);
-    });
   const setEnabled = () =>
-    change(() => call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id, enabled: !enabled }), common.saved);
+    change('webhooks', common.saved, () =>
+      call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id, enabled: !enabled }),
+    );
   const remove = () =>
-    change(() => call<typeof deleteWebhook>('DELETE /api/webhooks/:id', { id }), common.deleted({ name: url }));
+    change('webhooks', common.deleted({ name: url }), () =>
+      call<typeof deleteWebhook>('DELETE /api/webhooks/:id', { id }),
+    );
   return (
     <li class={enabled ? 'settings-row' : 'settings-row settings-ended'}>
       <div>
