@@ -44,6 +44,14 @@ const guarded = allOperations().flatMap((operation): Guarded[] => {
 });
 const named = guarded.map(({ operation, permissions }) => [operation.name, permissions, operation] as const);
 
+test('without a key, no operation is carried out', async () => {
+  for (const { operation } of guarded) {
+    for (const { via, status } of await sendEverywhere(operation, inputOf(operation), system.baseUrl, '')) {
+      expect({ name: operation.name, via, status }).toEqual({ name: operation.name, via, status: 401 });
+    }
+  }
+});
+
 describe.each(ROLES)('a key of a user with the role %s', (role) => {
   test.each(named)('may call %s only with %j', async (_name, permissions, operation) => {
     const missing = permissions.filter((permission) => !ROLE_PERMISSIONS[role].includes(permission));
