@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@worktrack/contracts/caller';
-import type { ErrorCode } from '@worktrack/contracts/errors';
-import { OperationError } from '@worktrack/contracts/errors';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import type {
   EventType,
@@ -12,11 +10,11 @@ import type {
 } from '@worktrack/contracts/events/event';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
-import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { contextOf } from '../../test/support/handled-call.ts';
 import { servers } from '../../test/support/servers.ts';
 import { HeadSigner } from './audit/signing.ts';
 import { eraseNoted } from './erasures/erase.ts';
@@ -28,7 +26,6 @@ import { WebhookService, type WebhookSettings } from './webhooks/service.ts';
 type Operations = (typeof eventsContract)['operations'];
 type Name = keyof Operations;
 
-const DEADLINE_MS = 30_000;
 export const WEBHOOK_SECRETS = 'test:a secret of the tests; it is long enough';
 export const WEBHOOK_SETTINGS: WebhookSettings = {
   WEBHOOK_SECRETS: keyRingSetting.parse(WEBHOOK_SECRETS),
@@ -67,15 +64,8 @@ export async function startEvents(settings: Partial<NotificationSettings> = {}) 
       idempotencyKey: string = uuidv7(),
     ): Promise<Output<Operations[N]>> => {
       const operation: Operation = eventsContract.operations[name];
-      const context = {
-        caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions, ...as },
-        requestId: uuidv7(),
-        idempotencyKey,
-        deadlineAtMs: Date.now() + DEADLINE_MS,
-        traceparent: undefined,
-        log,
-        fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
-      } as CallContext<ErrorCode>;
+      const caller = { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions, ...as };
+      const context = contextOf(caller, { idempotencyKey });
       const handler = handled[name];
       if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
       return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;

@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import type { Ingested } from '@worktrack/contracts/feedback/public-api';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
-import type { Answered, Call, CallContext } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
+import { contextOf } from '../../test/support/handled-call.ts';
 import { servers } from '../../test/support/servers.ts';
 import { handlers } from './handlers.ts';
 import { assemble, type PartSettings } from './parts.ts';
 import { Retention } from './retention/retention.ts';
+
+export { codeOf } from '../../test/support/handled-call.ts';
 
 type Operations = (typeof feedbackContract)['operations'];
 type Name = keyof Operations;
@@ -49,17 +51,12 @@ export async function startFeedback(databaseUrl?: string) {
     const parts = assemble({ ...SETTINGS, ...settings }, redis, log);
     const table = handlers(parts);
 
-    const contextOf = (organizationId: string, idempotencyKey: string, deadlineMs = DEADLINE_MS) =>
-      ({
-        caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS },
-        requestId: uuidv7(),
-        idempotencyKey,
+    const contextBy = (organizationId: string, idempotencyKey: string, deadlineMs = DEADLINE_MS) =>
+      contextOf(
+        { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS },
         // As libs/rpc estimates it, with a finer-grained clock.
-        deadlineAtMs: Date.now() + deadlineMs + 0.5,
-        traceparent: undefined,
-        log,
-        fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
-      }) as CallContext<ErrorCode>;
+        { idempotencyKey, deadlineAtMs: Date.now() + deadlineMs + 0.5 },
+      );
 
     async function call<N extends Name>(
       name: N,
@@ -69,7 +66,7 @@ export async function startFeedback(databaseUrl?: string) {
     ): Promise<Output<Operations[N]>> {
       const operation: Operation = feedbackContract.operations[name];
       const parsed = operation.input.parse(input) as never;
-      const context = contextOf(organizationId, idempotencyKey);
+      const context = contextBy(organizationId, idempotencyKey);
       const handler = table[name];
       if ('one' in handler) return (await handler.one(parsed, context)).output as Output<Operations[N]>;
       if (!('many' in handler)) throw new Error(`${name} moves bytes.`);
@@ -86,7 +83,7 @@ export async function startFeedback(databaseUrl?: string) {
     ): Promise<readonly Answered<Ingested>[]> {
       const calls = submissions.map((submission) => ({
         input: feedbackContract.operations['feedback.ingest'].input.parse(submission),
-        context: contextOf('', submission.itemId, deadlineMs),
+        context: contextBy('', submission.itemId, deadlineMs),
       }));
       const handler = table['feedback.ingest'];
       if (!('many' in handler)) throw new Error('Ingest takes all calls of a message at once.');
@@ -124,14 +121,4 @@ export function submission(changes: Partial<Submission> = {}): Submission {
 /** For each: `stored`, `replayed` or the refusal's code. */
 export function outcomes(settled: readonly Answered<Ingested>[]): string[] {
   return settled.map((one) => ('error' in one ? one.error.code : one.replayed ? 'replayed' : 'stored'));
-}
-
-export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | 'ok'> {
-  try {
-    await promise;
-    return 'ok';
-  } catch (error) {
-    if (error instanceof OperationError) return error.code;
-    throw error;
-  }
 }

@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Sender } from '@worktrack/contracts/caller';
-import type { ErrorCode } from '@worktrack/contracts/errors';
-import { OperationError } from '@worktrack/contracts/errors';
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
 import { prefixOf } from '@worktrack/contracts/keys/key-format';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { Destinations } from '@worktrack/runtime/outbound/destination';
 import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
@@ -14,6 +11,7 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
+import { contextOf } from '../../test/support/handled-call.ts';
 import { servers } from '../../test/support/servers.ts';
 import { Clients } from './clients/clients.ts';
 import { handlers } from './handlers.ts';
@@ -21,11 +19,12 @@ import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
 import { Refusals } from './trust/refusals.ts';
 
+export { codeOf } from '../../test/support/handled-call.ts';
+
 type Operations = (typeof keysContract)['operations'];
 type Name = keyof Operations;
 
 const TEST_PUBLIC_URL = 'https://worktrack.example';
-const DEADLINE_MS = 30_000;
 
 /** The keys service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis. */
 export async function startKeys() {
@@ -53,15 +52,8 @@ export async function startKeys() {
   ): Promise<Output<Operations[N]>> {
     const operation: Operation = keysContract.operations[name];
     const parsed = operation.input.parse(input) as never;
-    const context = {
-      caller: caller && { ...callerOf(caller), sender: senderOf(caller) },
-      requestId: uuidv7(),
-      idempotencyKey,
-      deadlineAtMs: Date.now() + DEADLINE_MS,
-      traceparent: undefined,
-      log,
-      fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
-    } as CallContext<ErrorCode>;
+    const sent = caller && { ...callerOf(caller), sender: senderOf(caller) };
+    const context = contextOf(sent, { idempotencyKey });
     const handler = table[name];
     if ('one' in handler) return (await handler.one(parsed, context)).output as Output<Operations[N]>;
     if (!('many' in handler)) throw new Error(`${name} moves bytes.`);
@@ -107,14 +99,4 @@ export async function startKeys() {
 function senderOf({ key, session, grant, rule }: Identity): Sender {
   const type = session ? 'session' : grant ? 'grant' : rule ? 'rule' : 'key';
   return { type, id: key.id, name: key.name, address: '127.0.0.1', userAgent: null, network: 'a network' };
-}
-
-export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | 'ok'> {
-  try {
-    await promise;
-    return 'ok';
-  } catch (error) {
-    if (error instanceof OperationError) return error.code;
-    throw error;
-  }
 }

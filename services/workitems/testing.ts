@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Caller } from '@worktrack/contracts/caller';
-import { type ErrorCode, type ErrorExtra, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
+import { type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
-import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import { flush } from '@worktrack/runtime/database/writes/flush';
 import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { contextOf } from '../../test/support/handled-call.ts';
 import type { WriteScope } from './calls/scope.ts';
 import { dependenciesOf } from './dependencies/dependencies.ts';
 import { handlers } from './handlers.ts';
@@ -95,7 +95,7 @@ export const call: CallService = async (caller, name, input, idempotencyKey) => 
   }
   if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
   const operation: Operation = workItemsContract.operations[name];
-  const { output } = await handler.one(parsed(operation, input), contextOf(caller, idempotencyKey) as never);
+  const { output } = await handler.one(parsed(operation, input), contextOf(caller, { idempotencyKey }) as never);
   return operation.output.parse(output) as never;
 };
 
@@ -118,18 +118,6 @@ export async function callTogether<N extends Name>(
 /** Twice, like the gateway and the service. */
 function parsed(operation: Operation, input: unknown): never {
   return operation.input.parse(operation.input.parse(input)) as never;
-}
-
-function contextOf(caller: Caller, idempotencyKey: string = uuidv7()): CallContext<ErrorCode> {
-  return {
-    caller,
-    requestId: uuidv7(),
-    idempotencyKey,
-    deadlineAtMs: Date.now() + DEADLINE_MS,
-    traceparent: undefined,
-    log,
-    fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
-  } as CallContext<ErrorCode>;
 }
 
 export function newCaller(): Caller {

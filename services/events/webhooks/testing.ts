@@ -1,16 +1,14 @@
 import { fork } from 'node:child_process';
-import type { ErrorCode } from '@worktrack/contracts/errors';
-import { OperationError } from '@worktrack/contracts/errors';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
-import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { vi } from 'vitest';
+import { contextOf } from '../../../test/support/handled-call.ts';
 import { servers } from '../../../test/support/servers.ts';
 import { handlers } from '../handlers.ts';
 import { takeIn } from '../log/intake.ts';
@@ -20,7 +18,6 @@ import { WebhookService, type WebhookSettings } from './service.ts';
 type Operations = (typeof eventsContract)['operations'];
 type Name = keyof Operations;
 
-const DEADLINE_MS = 30_000;
 const PROCESS = new URL('./test-process.ts', import.meta.url);
 
 export interface TestCaller {
@@ -61,15 +58,7 @@ export async function startWebhooks() {
       idempotencyKey: string = uuidv7(),
     ): Promise<Output<Operations[N]>> {
       const operation: Operation = eventsContract.operations[name];
-      const context = {
-        caller,
-        requestId: uuidv7(),
-        idempotencyKey,
-        deadlineAtMs: Date.now() + DEADLINE_MS,
-        traceparent: undefined,
-        log,
-        fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
-      } as CallContext<ErrorCode>;
+      const context = contextOf(caller, { idempotencyKey });
       const handler = table[name];
       if (!('one' in handler)) throw new Error(`${name} is called alone.`);
       return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;

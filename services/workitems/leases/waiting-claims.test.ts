@@ -1,13 +1,11 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import { type ErrorCode, type ErrorExtra, OperationError } from '@worktrack/contracts/errors';
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
-import type { CallContext } from '@worktrack/rpc/types';
-import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { contextOf } from '../../../test/support/handled-call.ts';
 import { handlers } from '../handlers.ts';
 import { call, startProject, startWorkItemsWith, stopWorkItems, type TestProject } from '../testing.ts';
 import { type Listen, WaitingClaims } from './waiting-claims.ts';
@@ -45,16 +43,11 @@ function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = pr
     whenAsked();
     return isThere;
   };
-  const context = {
-    caller,
-    requestId: uuidv7(),
-    idempotencyKey: key ?? uuidv7(),
+  const context = contextOf(caller, {
+    idempotencyKey: key,
     deadlineAtMs: Date.now() + 60_000,
-    traceparent: undefined,
-    log: createLog('test', 'silent'),
-    fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
     waiting: { timeUp: timeUp.signal, gone: gone.signal, isCallerThere },
-  } as CallContext<never>;
+  });
   if (!('one' in claims)) throw new Error('A claim is called alone.');
   const given = { agent: 'agent', leaseSeconds: 60, waitSeconds: 30, ...input };
   const answer = claims.one(given, context as never).then(({ output }) => output as Claim);
