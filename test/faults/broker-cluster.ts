@@ -96,9 +96,12 @@ export async function startBrokerCluster(folder: string, names: readonly string[
         env: environment,
       }),
     );
-    const nodes: BrokerNode[] = [];
-    // One after the other: the first founds the cluster, the others join it.
-    for (const name of names) nodes.push(await startNode(name));
+    // At once: since RabbitMQ 4, a node that may found the cluster waits for the others that are named.
+    const starts = await Promise.allSettled(names.map(startNode));
+    const nodes = starts.map((start) => {
+      if (start.status === 'rejected') throw start.reason;
+      return start.value;
+    });
     return {
       nodes,
       url: nodes.map(({ url }) => url).join(','),

@@ -4,15 +4,11 @@ import { ItemRef, RecordId } from '../../fields.ts';
 import { operation } from '../../operation.ts';
 import { warnings } from '../../warnings.ts';
 
-/** Ten thousand children take some 18 s to lose their parent. */
-const DELETE_DEADLINE_MS = 30_000;
-
 export const deleteWorkItem = operation({
   name: 'workItems.delete',
   summary: 'Delete a work item permanently. Its children stay, without a parent.',
   permissions: ['work-items:write'],
   effect: 'delete',
-  deadlineMs: DELETE_DEADLINE_MS,
   input: z.strictObject({ id: ItemRef }),
   output: z.object({ deleted: z.literal(true), id: RecordId, ...warnings }),
   errors: ['NOT_FOUND'],
