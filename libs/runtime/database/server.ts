@@ -11,6 +11,13 @@ export interface BulkOptions {
 }
 export const UNORDERED: BulkOptions = { ordered: false };
 
+/** Whole numbers without a gap, each in one document. @param from none is lower. @param upTo the highest, if there is any */
+export interface Numbered {
+  readonly field: string;
+  readonly from: number;
+  readonly upTo: number;
+}
+
 /** The steps that not every server takes in the same way. `connectDatabase` finds out which server it is. */
 export interface DatabaseServer {
   readonly clientOptions: mongoose.mongo.MongoClientOptions;
@@ -43,6 +50,8 @@ export interface DatabaseServer {
     field: string,
     by: number,
   ): Promise<number | undefined>;
+  /** The lowest number of the documents that have these values; undefined: there are none. */
+  lowest(model: AnyModel, which: Readonly<Record<string, string>>, numbers: Numbered): Promise<number | undefined>;
   /** Carries out a command with several writes that do not depend on each other. It may be called twice. */
   inOneCommit<T>(writes: number, command: (options: BulkOptions) => Promise<T>): Promise<T>;
   /** Awaited before the first write of each transaction. */
@@ -82,6 +91,14 @@ export const MONGODB: DatabaseServer = {
       { returnDocument: 'after', projection: { _id: 0, [field]: 1 } },
     );
     return found?.[field] as number | undefined;
+  },
+  async lowest(model, which, { field }) {
+    const [first] = await model
+      .find(which, { [field]: 1 })
+      .sort({ [field]: 1 })
+      .limit(1)
+      .lean();
+    return first?.[field] as number | undefined;
   },
   // It waits for its journal once for the command.
   inOneCommit: (_, command) => command(UNORDERED),

@@ -55,8 +55,8 @@ async function eachIn(
   filter: LogFilter,
   erased: (event: LoggedEvent) => Data | undefined,
 ): Promise<void> {
-  const oldest = await oldestOf(organizationId);
   const head = await headOf(organizationId);
+  const oldest = await oldestOf(organizationId, head);
   for (let after = (oldest ?? head + 1) - 1; after < head; after += ERASED_PLACES) {
     const upTo = Math.min(head, after + ERASED_PLACES);
     for (const event of await between(organizationId, { after, upTo }, filter, ERASED_PLACES)) {

@@ -1,20 +1,25 @@
 import type { EventType, LoggedEvent } from '@worktrack/contracts/events/event';
 import { oneOf } from '@worktrack/runtime/database/one-of';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import { LRUCache } from 'lru-cache';
 import mongoose from 'mongoose';
+import { headOf } from './heads.repository.ts';
 import { LogModel, type LogRecord } from './log.model.ts';
 
 /** For the organizations whose log was read last. It only goes up. */
 const oldestPlaces = new LRUCache<string, number>({ max: 10_000 });
 
-/** The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check. */
-export async function oldestOf(organizationId: string): Promise<number | undefined> {
+/**
+ * The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check.
+ * @param head where the log ends
+ */
+export async function oldestOf(organizationId: string, head: number): Promise<number | undefined> {
   const last = oldestPlaces.get(organizationId) ?? 1;
   if (await LogModel.exists({ organizationId, seq: last })) return last;
-  const [oldest] = await LogModel.find({ organizationId }, { seq: 1 }).sort({ seq: 1 }).limit(1).lean();
+  const oldest = await databaseServer().lowest(LogModel, { organizationId }, { field: 'seq', from: last, upTo: head });
   // Of a log without any, nothing is remembered.
-  oldestPlaces.set(organizationId, oldest?.seq);
-  return oldest?.seq;
+  oldestPlaces.set(organizationId, oldest);
+  return oldest;
 }
 
 export interface LogFilter {
@@ -61,7 +66,7 @@ export function forget(organizationId: string, seq: number): void {
 export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
   let records = await inPlaces(organizationId, after, limit);
   if (records.length === 0) {
-    const oldest = await oldestOf(organizationId);
+    const oldest = await oldestOf(organizationId, await headOf(organizationId));
     if (oldest !== undefined && oldest > after + limit) records = await inPlaces(organizationId, oldest - 1, limit);
   }
   const found = records.map(loggedEvent);

@@ -7,6 +7,7 @@ import { countEachChoice, walkEachChoice } from './each-choice.ts';
 import { inOrderByWindows } from './in-order.ts';
 import { incrementByIndex } from './increment.ts';
 import { createOwnIndexes, dropOwnIndexes } from './indexes.ts';
+import { lowestBySearch } from './lowest.ts';
 import { inOneCommit } from './one-commit.ts';
 import { splitMatches } from './split-match.ts';
 import { ownSession, releaseSession, watchOwners } from './transaction-owners.ts';
@@ -37,6 +38,7 @@ const STAND_IN: DatabaseServer = {
     return found.flat();
   },
   increment: incrementByIndex,
+  lowest: lowestBySearch,
   inOneCommit,
   ownSession,
   releaseSession,
