@@ -103,6 +103,23 @@ describe('reading', () => {
     expect(found.map(({ seq }) => seq)).toEqual([7, 6, 5, 4, 3, 2, 1]);
   });
 
+  test('reads nothing again for whoever has all of it', async () => {
+    const organizationId = randomUUID();
+    await events.take(Array.from({ length: 5 }, () => entry(organizationId)));
+    expect(await everything(organizationId)).toHaveLength(5);
+    const filters: object[] = [];
+    const note = ({ command }: mongoose.mongo.CommandStartedEvent) => {
+      if (command.find === 'audit') filters.push(command.filter);
+    };
+    const client = mongoose.connection.getClient();
+    client.on('commandStarted', note);
+    onTestFinished(() => void client.off('commandStarted', note));
+    const page = await events.call('audit.list', { after: 5, limit: 10 }, organizationId);
+    expect(page).toEqual({ entries: [], nextCursor: null });
+    expect(filters).toHaveLength(1);
+    expect(filters).toMatchObject([{ organizationId, seq: { $gt: 5, $lte: 15 } }]);
+  });
+
   test('by time, and from a place on', async () => {
     const organizationId = randomUUID();
     const startedAtMs = Date.now() - 60_000;

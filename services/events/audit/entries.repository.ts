@@ -165,8 +165,12 @@ export async function lastEnteredBefore(organizationId: string, moment: Date): P
 export async function entriesAfter(organizationId: string, after: number, limit: number): Promise<EntryRecord[]> {
   const found = await inPlaces(organizationId, after, limit);
   if (found.length > 0) return found;
-  const [oldest] = await EntryModel.find({ organizationId }, { seq: 1 }).sort({ seq: 1 }).limit(1).lean();
-  return oldest && oldest.seq > after ? inPlaces(organizationId, oldest.seq - 1, limit) : [];
+  const { seq: end } = await endOf(organizationId);
+  // Whoever follows the log is here most of the time.
+  if (end <= after) return [];
+  const beyond = { field: 'seq', from: after + limit + 1, upTo: end };
+  const oldest = await databaseServer().lowest(EntryModel, { organizationId }, beyond);
+  return oldest !== undefined && oldest > after ? inPlaces(organizationId, oldest - 1, limit) : [];
 }
 
 async function inPlaces(organizationId: string, after: number, limit: number): Promise<EntryRecord[]> {
