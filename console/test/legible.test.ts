@@ -163,3 +163,26 @@ test('on a narrow phone, also in large letters, the names of the screens are who
     }
   }
 });
+
+test('on a phone in large letters no screen scrolls sideways, and what an item is does not run under its menu', async () => {
+  const organization = await stage.newOrganization();
+  const parent = await createItem(organization, { title: 'A parent of some length', type: 'epic' });
+  const { taskId } = await createItem(organization, { title: 'Short', parentId: parent.id });
+  const viewport = { width: 375, height: 740 };
+  const { page } = await stage.visit('', { apiKey: organization.apiKey, locale: 'de-DE', viewport });
+  for (const [path, part] of [
+    ['settings/apps', 'main code'],
+    [`items/${taskId}`, '.item-trail > a'],
+  ] as const) {
+    await page.goto(`${stage.url}/console/${path}`);
+    await page.locator(part).first().waitFor();
+    await page.locator('html').evaluate((root) => Object.assign(root.style, { fontSize: '200%' }) && undefined);
+    const tooWide = () => page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth);
+    await expect.poll(tooWide, { message: path }).toBeLessThanOrEqual(0);
+  }
+  const besideMenu = await page.locator('.item-id').evaluate((id) => {
+    const menu = document.querySelector('.item-bar button') as Element;
+    return menu.getBoundingClientRect().left - id.getBoundingClientRect().right;
+  });
+  expect(besideMenu).toBeGreaterThanOrEqual(0);
+});
