@@ -136,6 +136,42 @@ test('what is begun is there again after a reload and after signing out, until i
   expect(await page.getByRole('button', { name: 'Not saved yet' }).count()).toBe(0);
 });
 
+test('a sub-item and the description of a project that are being written when the session ends are there again after a new sign-in, until they are saved', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Above', type: 'epic' });
+  const { page } = await stage.visit('', { apiKey: organization.apiKey });
+  for (const [path, name, what] of [
+    [`items/${taskId}`, 'New sub-item', 'Half a title'],
+    ['settings/project', 'Description', 'Half a description'],
+  ] as const) {
+    await page.goto(`${stage.url}/console/${path}`);
+    const field = page.getByRole('textbox', { name, exact: true });
+    await field.fill(what);
+    const { data } = await organization.call<{ items: { id: string }[] }>('GET', '/api/sessions');
+    await organization.call('DELETE', `/api/sessions/${data.items[0]?.id}`);
+    await page.getByText('Your session has ended.').waitFor();
+    await page.getByLabel('API key').fill(organization.apiKey);
+    await page.keyboard.press('Enter');
+    await field.waitFor();
+    expect(await field.inputValue()).toBe(what);
+  }
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.button-main[type=submit][aria-disabled=true]').waitFor();
+  await description.fill('Begun on what was there');
+  await organization.call('PATCH', `/api/projects/${organization.projectId}`, { description: 'Changed meanwhile' });
+  await page.reload();
+  await description.waitFor();
+  expect(await description.inputValue()).toBe('Changed meanwhile');
+  await page.goto(`${stage.url}/console/items/${taskId}`);
+  const title = page.getByRole('textbox', { name: 'New sub-item' });
+  await title.press('Enter');
+  await page.getByRole('link', { name: 'Half a title' }).waitFor();
+  await page.reload();
+  await title.waitFor();
+  expect(await title.inputValue()).toBe('');
+});
+
 test('tasks in a description are ticked, its code is coloured, and a pasted table is one', async () => {
   const organization = await stage.newOrganization();
   const description = '- [ ] first\n- [x] second\n\n```ts\nconst answer = 42;\n```';

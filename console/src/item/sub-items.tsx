@@ -32,7 +32,7 @@ export const mayHaveSubItems = ({ type }: WorkItem): boolean => BELOW[type] !== 
 export function NewSubItems({ item }: { readonly item: WorkItem }) {
   const types = BELOW[item.type] ?? [];
   const [type, setType] = useState<Type>('task');
-  const [title, setTitle] = useState('');
+  const { text: title, setText: setTitle } = useDraft(`sub-item.${item.id}`);
   const [lines, setLines] = useState<string>();
   // One after the other, so that they are in the order in which they were written.
   const earlier = useRef(Promise.resolve());

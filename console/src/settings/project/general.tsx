@@ -1,9 +1,10 @@
 import type { deleteProject } from '@worktrack/contracts/projects/project-operations';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
+import { draftOf, keepDraft } from '../../parts/form/draft.ts';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
@@ -24,17 +25,22 @@ type Typed = Partial<Pick<Project, 'name' | 'key' | 'description' | 'gates' | 'd
 
 /** What it is called, and its rules. What is not being changed here follows what others do. */
 export function General({ project }: { readonly project: Project }) {
-  const [typed, setTyped] = useState<Typed>({});
+  const draft = `project.${project.id}`;
+  const saved = { ...project, techStack: project.techStack.join('\n'), repositories: project.repositories.join('\n') };
+  const of = (changes: Typed) => JSON.stringify(saved, Object.keys(changes));
+  const [typed, setTyped] = useState<Typed>(() => {
+    const begun = draftOf(draft);
+    const changes: Typed = JSON.parse(begun?.text ?? '{}');
+    // What was begun is not put over what somebody else has made of it since.
+    return begun?.base === of(changes) ? changes : {};
+  });
+  const isChanged = Object.keys(typed).length > 0;
+  useLayoutEffect(() => keepDraft(draft, isChanged ? JSON.stringify(typed) : '', of(typed)), [typed]);
   const [isDeleting, setDeleting] = useState(false);
   const { isBusy, error, run } = useSubmit();
-  const shown = {
-    ...project,
-    techStack: project.techStack.join('\n'),
-    repositories: project.repositories.join('\n'),
-    ...typed,
-  };
+  const shown = { ...saved, ...typed };
   const set = (changes: Typed) => setTyped({ ...typed, ...changes });
-  const isReady = Object.keys(typed).length > 0 && shown.name.trim() !== '' && !isBusy;
+  const isReady = isChanged && shown.name.trim() !== '' && !isBusy;
   const save = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
