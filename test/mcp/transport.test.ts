@@ -158,8 +158,8 @@ const MODERN = {
 };
 
 describe('the protocol', () => {
-  test('answers a client that accepts any type', async () => {
-    const response = await post(TOOLS_LIST, { headers: { accept: '*/*' } });
+  test.each(['*/*', 'application/json', 'Application/*;q=0.9'])('answers a client that accepts %s', async (accept) => {
+    const response = await post(TOOLS_LIST, { headers: { accept } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 

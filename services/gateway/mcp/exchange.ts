@@ -110,8 +110,9 @@ async function answerOf(response: Response): Promise<ProtocolAnswer> {
   return { status: response.status, body: response.body === null ? undefined : await response.text() };
 }
 
-const ANY_TYPE = '*/*';
-/** The SDK requires them by name, even from clients that accept anything, such as curl. */
+/** Every answer here is JSON. */
+const ALLOWS_JSON = /\*\/\*|application\/(\*|json)/i;
+/** The SDK requires both by name, even from clients that accept anything, such as curl, or ask for the JSON that they get. */
 const MCP_TYPES = 'application/json, text/event-stream';
 
 /**
@@ -127,7 +128,7 @@ function requestFace(request: FastifyRequest): Request {
         get(name) {
           const lowerCased = name.toLowerCase();
           const value = request.headers[lowerCased];
-          if (lowerCased === 'accept' && (value === undefined || value.includes(ANY_TYPE))) return MCP_TYPES;
+          if (lowerCased === 'accept' && (value === undefined || ALLOWS_JSON.test(String(value)))) return MCP_TYPES;
           return (Array.isArray(value) ? value.join(', ') : value) ?? null;
         },
       },
