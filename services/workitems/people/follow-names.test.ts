@@ -3,6 +3,7 @@ import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { IN_CONTAINERS } from '../../../test/support/test-stack.ts';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { followDue } from './follow-names.ts';
 import { NamesModel } from './names.model.ts';
@@ -137,6 +138,24 @@ test('what is assigned to a user follows while others write it, and holds nobody
   await Promise.all(writers);
   expect(new Set(await Promise.all(ids.map(assigneeOf)))).toEqual(new Set(['Ada 6']));
 });
+
+test.skipIf(IN_CONTAINERS)(
+  'many items follow in one commit, on a database that commits each write by itself',
+  async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => assigned(ada)));
+    await rename('Ada Lovelace');
+    const alone: unknown[] = [];
+    const note = ({ command }: mongoose.mongo.CommandStartedEvent) => {
+      if (command.bulkWrite && command.txnNumber === undefined) alone.push(command.ops);
+    };
+    const client = mongoose.connection.getClient();
+    client.on('commandStarted', note);
+    await lookIn(0);
+    client.off('commandStarted', note);
+    expect(alone).toEqual([]);
+    expect(new Set(await Promise.all(ids.map(assigneeOf)))).toEqual(new Set(['Ada Lovelace']));
+  },
+);
 
 test('a saved view goes on listing the user', async () => {
   const saved = (filters: Record<string, string | string[]>) =>

@@ -3,6 +3,7 @@ import { replaceValues } from '@worktrack/contracts/query-values';
 import { NAMING_FILTERS } from '@worktrack/contracts/work-items/lists/list-filters';
 import { LEASE_STATES } from '@worktrack/contracts/work-items/work-item';
 import { oneOf } from '@worktrack/runtime/database/one-of';
+import { databaseServer } from '@worktrack/runtime/database/server';
 import { updateEach } from '@worktrack/runtime/database/writes/update-each';
 import mongoose from 'mongoose';
 import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
@@ -38,7 +39,7 @@ export async function followInItems({ _id: userId, organizationId, name, former 
 const SET_AT_ONCE = 500;
 
 /**
- * One by one, which holds nothing while it waits: somebody may be writing one of them in a transaction, which an `updateMany` would wait for halfway. One that was
+ * Each by itself, which holds nothing while it waits: somebody may be writing one of them in a transaction, which an `updateMany` would wait for halfway. One that was
  * written since it was read is read again.
  * @param which what is set ends it
  */
@@ -55,7 +56,7 @@ async function setInAll(
       filter: asRead(item).filter,
       set: { ...set, revision: item.revision + 1 },
     }));
-    await updateEach(ItemModel, updates);
+    await databaseServer().inOneCommit(updates.length, (options) => updateEach(ItemModel, updates, options));
   }
 }
 
