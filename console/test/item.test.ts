@@ -447,14 +447,8 @@ test('past a gate, owners and admins move a task anyway, and others are told why
   const organization = await stage.newOrganization();
   await organization.call('PATCH', `/api/projects/${organization.projectId}`, { gates: 'enforce' });
   const item = await createItem(organization, { title: 'Not reviewed' });
-  const member = await organization.call<{ id: string }>('POST', '/api/users', {
-    ...{ name: 'Grace', email: 'grace@example.com', role: 'member' },
-  });
-  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    name: 'Of Grace',
-    userId: member.data.id,
-  });
-  const other = await stage.visit(`items/${item.taskId}`, { apiKey: key.data.key });
+  const { key } = await organization.newUser();
+  const other = await stage.visit(`items/${item.taskId}`, { apiKey: key });
   await choose(other.page, 'Column', 'Done');
   await other.page.getByText(`${item.taskId} is not reviewed yet`).waitFor();
   expect(await other.page.getByRole('button', { name: /anyway/ }).count()).toBe(0);

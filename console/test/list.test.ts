@@ -517,16 +517,7 @@ test('what is shown is saved as a view, of one’s own or shared, which is in th
   await visitor.isGood('list-view');
 
   // Others see it, and may not change it.
-  const { data } = await organization.call<{ id: string }>('POST', '/api/users', {
-    name: 'Grace',
-    email: 'grace@example.com',
-    role: 'member',
-  });
-  const { data: hers } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    name: 'Hers',
-    userId: data.id,
-    permissions: ['work-items:read', 'projects:read'],
-  });
+  const hers = await organization.newUser({}, { permissions: ['work-items:read', 'projects:read'] });
   const [{ id = '' } = {}] = (await organization.call<{ views: View[] }>('GET', '/api/views')).data.views;
   const { page: her } = await stage.visit(`views/${id}`, { apiKey: hers.key });
   await expect.poll(() => titles(her)).toEqual(['Soon']);

@@ -92,15 +92,10 @@ test('an answer that was asked for before an event does not take back what the e
 test('whoever looks at an item sees who else does', async () => {
   const organization = await stage.newOrganization();
   const { id, taskId } = await createItem(organization, { title: 'Looked at' });
-  const { data: grace } = await organization.call<{ id: string }>('POST', '/api/users', {
-    ...{ email: `${crypto.randomUUID()}@example.com`, name: 'Grace', role: 'member' },
-  });
-  const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    ...{ name: 'Hers', userId: grace.id, permissions: ['work-items:read'] },
-  });
+  const { key } = await organization.newUser({}, { permissions: ['work-items:read'] });
   const mine = await stage.visit(`items/${taskId}`, { apiKey: organization.apiKey });
   await mine.page.getByRole('heading', { name: 'Looked at' }).waitFor();
-  const theirs = await stage.visit(`items/${id}`, { apiKey: key.key });
+  const theirs = await stage.visit(`items/${id}`, { apiKey: key });
   await theirs.page.locator('.item-others').getByRole('img').waitFor();
   await mine.page.getByRole('img', { name: 'Grace is here, too' }).waitFor();
   // The page says so when it is left, and does not wait until it is missed.

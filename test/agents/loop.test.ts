@@ -143,13 +143,7 @@ test('a member cannot set a budget; null removes it over REST', async () => {
   });
   expect(await organization.call('PUT', ofProject, { limitUsd: null })).toMatchObject({ data: { budget: null } });
 
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { data: member } = await organization.call('POST', '/api/users', { email, name: 'Grace', role: 'member' });
-  const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    name: 'Of a member',
-    userId: member.id,
-    permissions: ['work-items:read', 'work-items:write'],
-  });
-  const refused = await organization.call('PUT', path, { limitUsd: 9 }, { authorization: `Bearer ${key.key}` });
+  const member = await organization.newUser({}, { permissions: ['work-items:read', 'work-items:write'] });
+  const refused = await member.call('PUT', path, { limitUsd: 9 });
   expect(refused).toMatchObject({ status: 403, error: { code: 'PERMISSION_DENIED' } });
 });

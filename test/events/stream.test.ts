@@ -203,13 +203,10 @@ test('nothing is sent of what happens in a project after its user was limited to
   const there = { type: 'task', boardId: second.defaultBoardId, boardColumnId: board.data.columns[0]?.id };
   const createThere = async () =>
     (await call<{ id: string }>('POST', '/api/work-items', { title: 'There', ...there })).data.id;
-  const { data: user } = await call<{ id: string }>('POST', '/api/users', {
-    ...{ email: 'bob@example.com', name: 'Bob', role: 'member' },
-  });
-  const { data: made } = await call<{ key: string }>('POST', '/api/api-keys', { name: 'Listener', userId: user.id });
+  const user = await organization.newUser();
   for (let round = 0; round < 5; round++) {
     await call('PATCH', `/api/users/${user.id}`, { projects: null });
-    const reader = await listen('', {}, made.key);
+    const reader = await listen('', {}, user.key);
     const isSeen = (id: string) => reader.events.some(({ subject }) => subject.id === id);
     const before = await createThere();
     await expect.poll(() => isSeen(before), { interval: 5 }).toBe(true);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import { ROLES } from '@worktrack/contracts/permissions';
 import { beforeAll, expect, test } from 'vitest';
-import { caller, type TestOrganization } from '../support/organization.ts';
+import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 import { newSource, visitor } from './visitor.ts';
 
@@ -21,20 +21,6 @@ async function submitted(email: string): Promise<{ id: string; sourceId: string;
 }
 
 const read = async (id: string) => (await organization.call<FeedbackItem>('GET', `/api/feedback/items/${id}`)).data;
-
-async function keyOf(role: string, permissions: readonly string[]): Promise<TestOrganization['call']> {
-  const user = await organization.call<{ id: string }>('POST', '/api/users', {
-    email: `${randomUUID()}@example.com`,
-    name: role,
-    role,
-  });
-  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    name: role,
-    userId: user.data.id,
-    permissions,
-  });
-  return caller(system.baseUrl, key.data.key);
-}
 
 test('a deleted item keeps its status and its link to an idea, and its text is in no answer', async () => {
   const { id, message } = await submitted('ada@example.com');
@@ -62,7 +48,7 @@ test('everything from a sender is erased by owners and admins only, whatever els
   const email = `${randomUUID()}@example.com`;
   const { id, message } = await submitted(email);
   for (const role of ROLES.filter((role) => role !== 'viewer')) {
-    const call = await keyOf(role, ['feedback:write']);
+    const { call } = await organization.newUser({ role }, { permissions: ['feedback:write'] });
     const answer = await call('POST', '/api/feedback/erase', { email });
     if (role === 'member') {
       expect(answer).toMatchObject({ status: 403, error: { code: 'PERMISSION_DENIED' } });
@@ -71,8 +57,8 @@ test('everything from a sender is erased by owners and admins only, whatever els
   }
   expect((await read(id)).message).toBe('');
   const other = await submitted(email);
-  const without = await keyOf('owner', ['feedback:read']);
-  expect((await without('POST', '/api/feedback/erase', { email })).status).toBe(403);
+  const without = await organization.newUser({ role: 'owner' }, { permissions: ['feedback:read'] });
+  expect((await without.call('POST', '/api/feedback/erase', { email })).status).toBe(403);
   expect((await read(other.id)).message).toBe(other.message);
   const erased = await organization.call('POST', '/api/feedback/erase', { email: email.toUpperCase() });
   expect(erased.data).toEqual({ erased: 1 });

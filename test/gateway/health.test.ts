@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Health } from '@worktrack/contracts/gateway/health';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { caller, type TestOrganization } from '../support/organization.ts';
-import { type System, startSystem } from '../support/system.ts';
+import type { TestOrganization } from '../support/organization.ts';
+import { startSystem } from '../support/system.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-health-'));
 const lastBackup = join(folder, 'last-backup');
@@ -57,13 +57,7 @@ test('a service that is gone is missing, and has no lag', async () => {
 });
 
 test('nobody but an owner sees it', async () => {
-  const user = await organization.call<{ id: string }>('POST', '/api/users', {
-    ...{ email: 'admin@example.com', name: 'Admin', role: 'admin' },
-  });
-  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    name: 'Of an admin',
-    userId: user.data.id,
-  });
-  const refused = await caller((system as System).baseUrl, key.data.key)('GET', '/api/health');
+  const { call } = await organization.newUser({ role: 'admin' });
+  const refused = await call('GET', '/api/health');
   expect(refused).toMatchObject({ status: 403, error: { code: 'PERMISSION_DENIED' } });
 });

@@ -115,9 +115,8 @@ test('a key gives a project of its organization without a permission on projects
 });
 
 test('an admin makes no owner, signs none in and acts as none: what is for owners stays theirs', async () => {
-  const [admin, owner] = [await userOf('admin'), await userOf('owner')];
-  const { data: ofAdmin } = await organization.call<CreatedKey>('POST', '/api/api-keys', { name: 'A', userId: admin });
-  const call = caller(system.baseUrl, ofAdmin.key);
+  const { id: admin, call } = await organization.newUser({ role: 'admin' });
+  const owner = await userOf('owner');
   const newcomer = { name: 'Grace', email: `${randomUUID()}@example.com`, role: 'owner' };
   for (const [method, path, body] of [
     ['POST', '/api/users', newcomer],
@@ -133,9 +132,9 @@ test('an admin makes no owner, signs none in and acts as none: what is for owner
 });
 
 test('what an admin made for a member does nothing that is for owners once the member is one, and says why', async () => {
-  const [admin, member] = [await userOf('admin'), await userOf('member')];
-  const { data: ofAdmin } = await organization.call<CreatedKey>('POST', '/api/api-keys', { name: 'A', userId: admin });
-  const made = await caller(system.baseUrl, ofAdmin.key)<CreatedKey>('POST', '/api/api-keys', {
+  const admin = await organization.newUser({ role: 'admin' });
+  const member = await userOf('member');
+  const made = await admin.call<CreatedKey>('POST', '/api/api-keys', {
     name: 'For a colleague',
     userId: member,
   });

@@ -40,15 +40,9 @@ interface Member {
 
 /** A user of the organization, with a key. */
 async function member(org: TestOrganization, name: string): Promise<Member> {
-  const body = { email: `${name}@example.com`, name, role: 'member' };
-  const { data: user } = await org.call<{ id: string }>('POST', '/api/users', body);
-  const { data: key } = await org.call<{ id: string; key: string }>('POST', '/api/api-keys', {
-    name,
-    userId: user.id,
-    rateLimit: { requests: 0 },
-  });
-  issued.push(key.key);
-  return { userId: user.id, keyId: key.id, key: key.key };
+  const { id: userId, keyId, key } = await org.newUser({ name }, { rateLimit: { requests: 0 } });
+  issued.push(key);
+  return { userId, keyId, key };
 }
 
 async function me(gateway: string, key: string): Promise<{ status: number; role: string | undefined }> {
@@ -175,28 +169,16 @@ describe('with two gateways and two keys services', () => {
     const body = { email: 'bob@example.com', name: 'Bob', role: 'owner' };
     const { data: bob } = await org.call<{ id: string }>('POST', '/api/users', body);
     // An admin, whose own rights the demotions do not affect.
-    const { data: admin } = await org.call<{ id: string }>('POST', '/api/users', {
-      email: 'eve@example.com',
-      name: 'Eve',
-      role: 'admin',
-    });
-    const { data: made } = await org.call<{ key: string }>('POST', '/api/api-keys', {
-      name: 'CI',
-      userId: admin.id,
-      rateLimit: { requests: 0 },
-    });
+    const admin = await org.newUser({ role: 'admin' }, { rateLimit: { requests: 0 } });
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
-        const call = caller(system.gateways[i % 2] as string, made.key);
+        const call = caller(system.gateways[i % 2] as string, admin.key);
         const change = i % 3 ? { role: 'member' } : { disabled: true };
         return (await call('PATCH', `/api/users/${[org.userId, bob.id][(i >> 1) % 2]}`, change)).status;
       }),
     );
     expect(new Set(answers)).toEqual(new Set([200, 409]));
-    const { data } = await caller(system.baseUrl, made.key)<{ users: { role: string; disabled: boolean }[] }>(
-      'GET',
-      '/api/users',
-    );
+    const { data } = await admin.call<{ users: { role: string; disabled: boolean }[] }>('GET', '/api/users');
     expect(data.users.filter((user) => user.role === 'owner' && !user.disabled)).toHaveLength(1);
   });
 

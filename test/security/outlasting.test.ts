@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { NotificationSettings } from '@worktrack/contracts/events/notifications';
 import type { Webhook } from '@worktrack/contracts/events/webhook';
-import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
+import type { Answer, TestUser } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 import { callTool } from '../support/tool-call.ts';
 
@@ -21,23 +19,6 @@ beforeAll(async () => {
 const URL_OF_NOBODY = 'https://hooks.invalid/outlasting';
 
 type Changed = Pick<Webhook, 'id' | 'enabled' | 'updatedAt'>;
-
-interface Colleague {
-  readonly key: string;
-  readonly userId: string;
-  readonly keyId: string;
-  readonly call: TestOrganization['call'];
-}
-
-async function colleague(organization: TestOrganization, role: string): Promise<Colleague> {
-  const user = { email: `${randomUUID()}@example.com`, name: 'Colleague', role };
-  const { data: made } = await organization.call<{ id: string }>('POST', '/api/users', user);
-  const { data: key } = await organization.call<CreatedApiKey>('POST', '/api/api-keys', {
-    ...{ name: 'Theirs', userId: made.id },
-  });
-  const { id: keyId, key: value } = key;
-  return { key: value as string, userId: made.id, keyId, call: caller(system.baseUrl, value as string) };
-}
 
 /** Makes the change once the first of the calls is answered, while the others are under way. @returns the answers, and what `look` found right after the change */
 async function during<Found>(
@@ -62,7 +43,7 @@ describe('a call that is under way while rights are taken away', () => {
     let refused = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const organization = await system.newOrganization();
-      const { keyId, call } = await colleague(organization, 'admin');
+      const { keyId, call } = await organization.newUser({ role: 'admin' });
       const listed = async () => {
         const [webhooks, sources] = await Promise.all(
           ['/api/webhooks', '/api/feedback/sources'].map((path) => organization.call<{ id: string }[]>('GET', path)),
@@ -95,7 +76,7 @@ describe('a call that is under way while rights are taken away', () => {
     let refused = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const organization = await system.newOrganization();
-      const { keyId, call } = await colleague(organization, 'admin');
+      const { keyId, call } = await organization.newUser({ role: 'admin' });
       const made = await Promise.all([
         organization.call<Changed>('POST', '/api/webhooks', { url: URL_OF_NOBODY }),
         organization.call<Changed>('POST', '/api/feedback/sources', { name: 'Changed' }),
@@ -125,7 +106,7 @@ describe('a call that is under way while rights are taken away', () => {
     let refused = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const organization = await system.newOrganization();
-      const { userId, call } = await colleague(organization, 'admin');
+      const { id: userId, call } = await organization.newUser({ role: 'admin' });
       const { data: theirs } = await organization.call<Webhook>('POST', '/api/webhooks', { url: URL_OF_NOBODY });
       const { answers } = await during(
         Array.from(
@@ -157,7 +138,7 @@ describe('a call that is under way while rights are taken away', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const organization = await system.newOrganization();
       const { projectId } = organization;
-      const { userId, call } = await colleague(organization, 'member');
+      const { id: userId, call } = await organization.newUser();
       const { answers } = await during(
         Array.from(
           { length: CALLS },
@@ -202,18 +183,18 @@ async function beginUpload(path: string, key: string | undefined): Promise<() =>
 
 describe('an upload, which lasts as long as its client likes', () => {
   test.each<
-    [string, number, (of: Colleague, projects: readonly string[]) => [method: string, path: string, body?: object]]
+    [string, number, (of: TestUser, projects: readonly string[]) => [method: string, path: string, body?: object]]
   >([
     ['a revoked key', 401, ({ keyId }) => ['DELETE', `/api/api-keys/${keyId}`]],
-    ['somebody who was demoted', 403, ({ userId }) => ['PATCH', `/api/users/${userId}`, { role: 'viewer' }]],
-    ['somebody who lost the project', 403, ({ userId }, projects) => ['PATCH', `/api/users/${userId}`, { projects }]],
+    ['somebody who was demoted', 403, ({ id }) => ['PATCH', `/api/users/${id}`, { role: 'viewer' }]],
+    ['somebody who lost the project', 403, ({ id }, projects) => ['PATCH', `/api/users/${id}`, { projects }]],
   ])('leaves nothing of %s behind', async (_, status, change) => {
     const organization = await system.newOrganization();
     const { boardId, columns, call } = organization;
     const item = { title: 'Has files', type: 'task', boardId, boardColumnId: columns.Backlog };
     const { id: workItemId } = (await call<{ id: string }>('POST', '/api/work-items', item)).data;
     const { id: elsewhere } = (await call<{ id: string }>('POST', '/api/projects', { name: 'Elsewhere' })).data;
-    const [ada, bob] = [await colleague(organization, 'member'), await colleague(organization, 'member')];
+    const [ada, bob] = [await organization.newUser(), await organization.newUser()];
     const path = `/api/work-items/${workItemId}/attachments`;
     const file = { workItemId, filePath: '/tmp/elsewhere.txt' };
     const { error } = await callTool(system.baseUrl, ada.key, 'upload_work_item_attachment', file);

@@ -17,17 +17,8 @@ beforeAll(async () => {
   system = await sharedSystem();
   organization = await system.newOrganization();
   for (const role of ROLES) {
-    const user = await organization.call<{ id: string }>('POST', '/api/users', {
-      email: `${role}-${randomUUID()}@example.com`,
-      name: role,
-      role,
-    });
-    const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-      name: role,
-      userId: user.data.id,
-      permissions: ROLE_PERMISSIONS[role],
-    });
-    keyOfRole.set(role, key.data.key);
+    const { key } = await organization.newUser({ role }, { permissions: ROLE_PERMISSIONS[role] });
+    keyOfRole.set(role, key);
   }
 });
 

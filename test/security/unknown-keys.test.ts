@@ -83,22 +83,16 @@ test('a revoked key that a program goes on with costs its address nothing: keys 
 
 test('a key that was valid within the last day is looked up past the limit, and one whose user is enabled again at once', async () => {
   const address = '192.0.2.5';
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { data: user } = await organization.call<{ id: string }>('POST', '/api/users', {
-    name: 'Ada',
-    email,
-    role: 'member',
-  });
-  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'hers', userId: user.id });
+  const user = await organization.newUser();
   const enable = (disabled: boolean) => organization.call('PATCH', `/api/users/${user.id}`, { disabled });
-  expect((await me(address, data.key)).status).toBe(200);
+  expect((await me(address, user.key)).status).toBe(200);
   for (let number = 0; number <= ALLOWED; number++) await me(address, madeUp());
   expect((await me(address, madeUp())).status).toBe(429);
   // Evicted from the cache by each of these.
   await enable(true);
-  expect((await me(address, data.key)).status).toBe(401);
-  expect((await me(address, data.key)).status).toBe(401);
+  expect((await me(address, user.key)).status).toBe(401);
+  expect((await me(address, user.key)).status).toBe(401);
   await enable(false);
-  expect((await me(address, data.key)).status).toBe(200);
+  expect((await me(address, user.key)).status).toBe(200);
   expect((await me(address, await newKey())).status).toBe(429);
 });

@@ -30,6 +30,17 @@ export interface TestOrganization {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer<T>>;
+  /** Another user, with a key of their own. By default a member, whose key holds all that its user may do. */
+  newUser(fields?: object, ofKey?: object): Promise<TestUser>;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly call: TestOrganization['call'];
 }
 
 export async function createTestOrganization(
@@ -58,6 +69,13 @@ export async function createTestOrganization(
     boardId: project.data.defaultBoardId,
     columns: Object.fromEntries(board.data.columns.map((column) => [column.name, column.id])),
     call,
+    async newUser(fields = {}, ofKey = {}) {
+      const body = { email: `${randomUUID()}@example.com`, name: 'Grace', role: 'member', ...fields };
+      const { data: user } = await call<Pick<TestUser, 'id' | 'name' | 'email'>>('POST', '/api/users', body);
+      const made = { name: 'Theirs', userId: user.id, ...ofKey };
+      const { data: key } = await call<{ id: string; key: string }>('POST', '/api/api-keys', made);
+      return { ...user, keyId: key.id, key: key.key, call: caller(baseUrl, key.key) };
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { MAX_WEBHOOKS } from '@worktrack/contracts/events/webhooks';
 import { ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { caller, type TestOrganization } from '../support/organization.ts';
+import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 import { Endpoint } from '../support/webhook-endpoint.ts';
 
@@ -92,17 +92,7 @@ test('410 disables, which the log reports to those who may see webhooks', async 
     (await logged('types=webhook.*')).flatMap(({ type, subject }) => (subject.id === webhook.id ? [type] : []));
   await expect.poll(told).toEqual(['webhook.created', 'webhook.disabled']);
 
-  const { data: member } = await call<{ id: string }>('POST', '/api/users', {
-    email: 'member@example.com',
-    name: 'Member',
-    role: 'member',
-  });
-  const { data: key } = await call<{ key: string }>('POST', '/api/api-keys', {
-    name: 'Of a member',
-    userId: member.id,
-    permissions: ROLE_PERMISSIONS.member,
-  });
-  const asMember = caller(system.baseUrl, key.key);
+  const { call: asMember } = await organization.newUser({}, { permissions: ROLE_PERMISSIONS.member });
   expect((await asMember('GET', '/api/webhooks')).status).toBe(403);
   const seen = await asMember<{ events: LoggedEvent[] }>('GET', '/api/events?after=0&types=webhook.*');
   expect(seen.data.events).toEqual([]);

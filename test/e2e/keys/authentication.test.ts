@@ -1,7 +1,6 @@
 import { assembleKey } from '@worktrack/contracts/keys/key-format';
 import { PERMISSIONS, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { caller } from '../../support/organization.ts';
 import { type System, sharedSystem } from '../../support/system.ts';
 
 let system: System;
@@ -86,17 +85,11 @@ describe('GET /api/me', () => {
 });
 
 test('the next request sees a change of the user or of the role', async () => {
-  const { call, userId } = await system.newOrganization();
-  const { data: bob } = await call<{ id: string }>('POST', '/api/users', {
-    email: 'bob@example.com',
-    name: 'Bob',
-    role: 'member',
-  });
-  const { data: made } = await call<{ key: string }>('POST', '/api/api-keys', { name: 'CI', userId: bob.id });
-  const asBob = caller(system.baseUrl, made.key);
+  const { call, newUser, userId } = await system.newOrganization();
+  const { id, call: asBob } = await newUser({ name: 'Bob' });
   expect((await asBob('GET', '/api/me')).data).toMatchObject({ user: { name: 'Bob', role: 'member' } });
 
-  await call('PATCH', `/api/users/${bob.id}`, { name: 'Robert', role: 'viewer' });
+  await call('PATCH', `/api/users/${id}`, { name: 'Robert', role: 'viewer' });
   expect((await asBob('GET', '/api/me')).data).toMatchObject({
     user: { name: 'Robert', role: 'viewer' },
     permissions: ROLE_PERMISSIONS.viewer,
@@ -105,8 +98,8 @@ test('the next request sees a change of the user or of the role', async () => {
   expect(denied.status).toBe(403);
   expect(denied.error).toMatchObject({ code: 'PERMISSION_DENIED', message: expect.stringContaining('users:write') });
 
-  await call('PATCH', `/api/users/${bob.id}`, { disabled: true });
+  await call('PATCH', `/api/users/${id}`, { disabled: true });
   expect((await asBob('GET', '/api/me')).status).toBe(401);
-  await call('PATCH', `/api/users/${bob.id}`, { disabled: false });
+  await call('PATCH', `/api/users/${id}`, { disabled: false });
   expect((await asBob('GET', '/api/me')).status).toBe(200);
 });

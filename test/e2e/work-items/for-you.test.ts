@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { caller, type TestOrganization } from '../../support/organization.ts';
+import type { TestOrganization } from '../../support/organization.ts';
 import { type System, sharedSystem } from '../../support/system.ts';
 import { callTool } from '../../support/tool-call.ts';
 
@@ -38,19 +38,10 @@ async function task(
 
 /** A user with a key of their own. */
 async function user(name: string, fields: object = {}) {
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { data } = await organization.call<{ id: string }>('POST', '/api/users', {
-    email,
-    name,
-    role: 'member',
-    ...fields,
-  });
-  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    ...{ name, userId: data.id, permissions: ['work-items:read', 'work-items:write'] },
-  });
-  const call = caller(system.baseUrl, key.data.key);
-  const forYou = async (query = '') => (await call<ForYou>('GET', `/api/for-you${query}`)).data;
-  return { id: data.id, email, name, key: key.data.key, call, forYou };
+  const permissions = ['work-items:read', 'work-items:write'];
+  const made = await organization.newUser({ name, ...fields }, { permissions });
+  const forYou = async (query = '') => (await made.call<ForYou>('GET', `/api/for-you${query}`)).data;
+  return { ...made, forYou };
 }
 
 describe('what needs me', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { caller, type TestOrganization } from '../../support/organization.ts';
+import type { TestOrganization } from '../../support/organization.ts';
 import { type System, sharedSystem } from '../../support/system.ts';
 
 interface Presence {
@@ -24,15 +24,9 @@ async function task(): Promise<string> {
 }
 
 async function person(name: string, fields: object = {}) {
-  const { data: user } = await organization.call<{ id: string }>('POST', '/api/users', {
-    ...{ email: `${crypto.randomUUID()}@example.com`, name, role: 'member' },
-  });
-  const { data: key } = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', {
-    ...{ name, userId: user.id, permissions: ['work-items:read'], ...fields },
-  });
-  const call = caller(system.baseUrl, key.key);
-  const look = (id: string, fields = {}) => call<Presence>('PUT', `/api/work-items/${id}/presence`, fields);
-  return { id: user.id, keyId: key.id, name, look };
+  const made = await organization.newUser({ name }, { permissions: ['work-items:read'], ...fields });
+  const look = (id: string, fields = {}) => made.call<Presence>('PUT', `/api/work-items/${id}/presence`, fields);
+  return { ...made, look };
 }
 
 test('who looks at an item sees the others who do, each once and by name, until they have left', async () => {
