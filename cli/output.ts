@@ -9,7 +9,9 @@ export interface OutputOptions {
 }
 
 export type Cell = string | number | boolean | null | undefined;
-type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+/** Each by what is in its heading: a field, or what is made of the row. */
+type Columns<Row> = Readonly<Record<string, FieldOf<Row> | ((row: Row) => Cell)>>;
+type FieldOf<Row> = { [Field in keyof Row]-?: Row[Field] extends Cell ? Field : never }[keyof Row];
 
 /**
  * Every text that a command prints goes through here or `printProblem`. Much of it was written by others, and control characters would be
@@ -45,9 +47,9 @@ export function escaped(character: string): string {
 
 /** A list: as JSON, or as a table with a line of headings. */
 export function printList<Row>(rows: readonly Row[], columns: Columns<Row>, whenEmpty: string): void {
-  if (rows.length === 0) print(whenEmpty);
-  else
-    print(table([Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => text(cell(row))))]));
+  const cells = (row: Row) =>
+    Object.values(columns).map((of) => text(typeof of === 'function' ? of(row) : (row[of] as Cell)));
+  print(rows.length === 0 ? whenEmpty : table([Object.keys(columns), ...rows.map(cells)]));
 }
 
 /** One record: a line per field, preceded by its name. */

@@ -55,9 +55,9 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
   printList(
     found.items,
     {
-      ID: ({ id }) => id,
-      STATUS: ({ status }) => status,
-      CATEGORY: ({ category }) => category,
+      ID: 'id',
+      STATUS: 'status',
+      CATEGORY: 'category',
       CREATED: ({ createdAt }) => minute(createdAt),
       MESSAGE: ({ message }) => oneLine(message),
     },

@@ -92,10 +92,10 @@ async function list({ json }: OutputOptions): Promise<void> {
   printList(
     webhooks,
     {
-      ID: ({ id }) => id,
-      URL: ({ url }) => url,
+      ID: 'id',
+      URL: 'url',
       TYPES: ({ types }) => types.join(' '),
-      STATE: ({ state }) => state,
+      STATE: 'state',
       CREATED: ({ createdAt }) => minute(createdAt),
     },
     'There are no webhooks.',
@@ -164,11 +164,11 @@ async function deliveries(id: string, { json, ...which }: DeliveriesOptions): Pr
   printList(
     found.items,
     {
-      ID: (delivery) => delivery.id,
-      SEQ: ({ seq }) => seq,
-      TYPE: ({ type }) => type,
-      STATE: ({ state }) => state,
-      ATTEMPTS: ({ attempts }) => attempts,
+      ID: 'id',
+      SEQ: 'seq',
+      TYPE: 'type',
+      STATE: 'state',
+      ATTEMPTS: 'attempts',
       LAST: ({ attemptedAt }) => minute(attemptedAt),
       NEXT: ({ nextAttemptAt }) => minute(nextAttemptAt),
       OUTCOME: outcomeOf,

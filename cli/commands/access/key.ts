@@ -124,9 +124,9 @@ async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<v
   printList(
     keys,
     {
-      ID: (key) => key.id,
-      PREFIX: (key) => key.prefix,
-      NAME: (key) => key.name,
+      ID: 'id',
+      PREFIX: 'prefix',
+      NAME: 'name',
       PERMISSIONS: permissionsOf,
       ...(keys.some(({ projects }) => projects) ? { PROJECTS: projectsOf } : {}),
       RATE: rateWords,

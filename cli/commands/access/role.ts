@@ -36,7 +36,7 @@ async function list({ json }: OutputOptions): Promise<void> {
   if (json) return printJson(found);
   printList(
     found.roles,
-    { ID: ({ id }) => id, NAME: ({ name }) => name, PERMISSIONS: ({ permissions }) => permissions.join(' ') },
+    { ID: 'id', NAME: 'name', PERMISSIONS: ({ permissions }) => permissions.join(' ') },
     'There are no roles.',
   );
 }

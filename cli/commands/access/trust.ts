@@ -162,9 +162,9 @@ async function list({ json }: OutputOptions): Promise<void> {
   printList(
     rules,
     {
-      ID: ({ id }) => id,
+      ID: 'id',
       NAME: ({ name, disabled }) => (disabled ? `${name} (disabled)` : name),
-      ISSUER: ({ issuer }) => issuer,
+      ISSUER: 'issuer',
       'LAST USED': ({ lastUsedAt }) => lastUsedAt ?? 'never',
     },
     'There are no rules of trust.',
@@ -176,7 +176,7 @@ async function tries(id: string, { json }: OutputOptions): Promise<void> {
   if (json) return printJson(refused);
   printList(
     refused,
-    { AT: ({ at }) => at, CLAIM: ({ claim }) => claim, EXPECTED: ({ expected }) => expected, GOT: ({ got }) => got },
+    { AT: 'at', CLAIM: 'claim', EXPECTED: 'expected', GOT: 'got' },
     'None was refused in the last 7 days.',
   );
 }

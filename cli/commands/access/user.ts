@@ -59,14 +59,7 @@ async function list({ page, limit, json }: OutputOptions & { page?: number; limi
   if (json) return printJson(found);
   printList(
     found.users,
-    {
-      ID: (user) => user.id,
-      EMAIL: (user) => user.email,
-      NAME: (user) => user.name,
-      ROLE: (user) => user.role,
-      STATE: stateOf,
-      CREATED: (user) => minute(user.createdAt),
-    },
+    { ID: 'id', EMAIL: 'email', NAME: 'name', ROLE: 'role', STATE: stateOf, CREATED: (user) => minute(user.createdAt) },
     'There are no users on this page.',
   );
   const { page: shown, totalPages, total } = found.pagination;

@@ -28,11 +28,7 @@ export async function createFromFile(service: Api, path: string, options: Option
   }
   printList(
     made.items,
-    {
-      'TASK ID': ({ taskId }) => taskId,
-      REF: ({ ref }) => ref ?? null,
-      CREATED: ({ created }) => (created ? 'yes' : 'was there'),
-    },
+    { 'TASK ID': 'taskId', REF: 'ref', CREATED: ({ created }) => (created ? 'yes' : 'was there') },
     'The file has no items.',
   );
 }

@@ -16,7 +16,7 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
   printList(
     found.items,
     {
-      KIND: ({ kind }) => kind,
+      KIND: 'kind',
       SINCE: ({ since }) => minute(since),
       ITEM: ({ workItem }) => workItem?.taskId,
       WHAT: (item) => oneLine(whatOf(item)),

@@ -32,13 +32,7 @@ export function addFileCommands(item: Command): void {
       if (options.json) return printJson(found);
       printList(
         found,
-        {
-          NAME: ({ fileName }) => fileName,
-          BYTES: ({ size }) => size,
-          TYPE: ({ mimeType }) => mimeType,
-          ATTACHED: ({ createdAt }) => minute(createdAt),
-          ID: ({ id }) => id,
-        },
+        { NAME: 'fileName', BYTES: 'size', TYPE: 'mimeType', ATTACHED: ({ createdAt }) => minute(createdAt), ID: 'id' },
         'Nothing is attached.',
       );
     });

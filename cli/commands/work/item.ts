@@ -268,12 +268,12 @@ async function list(options: Options): Promise<void> {
   printList(
     found.workItems,
     {
-      'TASK ID': (item) => item.taskId,
-      TYPE: (item) => item.type,
-      COLUMN: (item) => item.columnName,
-      PRIORITY: (item) => item.priority,
-      ASSIGNEE: (item) => item.assignee,
-      TITLE: (item) => item.title,
+      'TASK ID': 'taskId',
+      TYPE: 'type',
+      COLUMN: 'columnName',
+      PRIORITY: 'priority',
+      ASSIGNEE: 'assignee',
+      TITLE: 'title',
     },
     'There are no such work items.',
   );

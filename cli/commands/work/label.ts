@@ -26,8 +26,7 @@ export function labelCommand(): Command {
     .action(async (options: LabelOptions) => {
       const labels = await api().call(listLabels, { id: inProject(options) }, { placed: OF_PROJECT });
       if (options.json) return printJson(labels);
-      const columns = { ID: each('id'), NAME: each('name'), COLOUR: each('colour') };
-      printList(labels, columns, 'The project has no labels.');
+      printList(labels, { ID: 'id', NAME: 'name', COLOUR: 'colour' }, 'The project has no labels.');
     });
   label
     .command('create <name>')
@@ -79,8 +78,3 @@ export function labelCommand(): Command {
     });
   return label;
 }
-
-const each =
-  <Name extends string>(name: Name) =>
-  (row: Readonly<Record<Name, string>>) =>
-    row[name];

@@ -49,13 +49,7 @@ async function list(options: Options): Promise<void> {
   if (options.json) return printJson(found);
   printList(
     found.notifications,
-    {
-      ID: ({ id }) => id,
-      KIND: ({ kind }) => kind,
-      AT: ({ at }) => minute(at),
-      ITEM: ({ taskId }) => taskId,
-      WHAT: (each) => oneLine(whatOf(each)),
-    },
+    { ID: 'id', KIND: 'kind', AT: ({ at }) => minute(at), ITEM: 'taskId', WHAT: (each) => oneLine(whatOf(each)) },
     'You were told of nothing.',
   );
   if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);

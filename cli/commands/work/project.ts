@@ -37,15 +37,6 @@ export function projectCommand(): Command {
 async function list(options: OutputOptions & Record<string, unknown>): Promise<void> {
   const found = await api().call(listProjects, await fieldsFrom(listProjects, options));
   if (options.json) return printJson(found);
-  printList(
-    found.projects,
-    {
-      ID: ({ id }) => id,
-      KEY: ({ key }) => key,
-      NAME: ({ name }) => name,
-      BOARD: ({ defaultBoardId }) => defaultBoardId,
-    },
-    'There are no projects.',
-  );
+  printList(found.projects, { ID: 'id', KEY: 'key', NAME: 'name', BOARD: 'defaultBoardId' }, 'There are no projects.');
   if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
 }

@@ -16,7 +16,7 @@ export function viewCommand(): Command {
       if (options.json) return printJson(found);
       printList(
         found.views,
-        { ID: ({ id }) => id, NAME: ({ name }) => name, FOR: ({ shared }) => (shared ? 'all' : 'you') },
+        { ID: 'id', NAME: 'name', FOR: ({ shared }) => (shared ? 'all' : 'you') },
         'There are no views.',
       );
       if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
