@@ -1,7 +1,13 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Failure } from './failure.ts';
 
 export const jsonOption = () => new Option('--json', 'print JSON instead of text');
+
+/** For the parts of a command, except these. */
+export function withJson(command: Command, ...except: readonly string[]): Command {
+  for (const part of command.commands) if (!except.includes(part.name())) part.addOption(jsonOption());
+  return command;
+}
 
 export const idempotencyKeyOption = () =>
   new Option('--idempotency-key <key>', 'makes the command safe to repeat: the same key takes effect once');

@@ -3,7 +3,7 @@ import { Status } from '@worktrack/contracts/feedback/records';
 import { linkFeedback, unlinkFeedback } from '@worktrack/contracts/gateway/link';
 import { Argument, Command } from 'commander';
 import { addFlags, fieldsFrom } from '../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../options.ts';
+import { idempotencyKeyOption, withJson } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList } from '../output.ts';
 import { api } from '../service/api.ts';
 
@@ -12,15 +12,12 @@ const PLACED = { workItemId: '<idea>' };
 
 export function feedbackCommand(): Command {
   const feedback = new Command('feedback').description('what the public wrote');
-  addFlags(feedback.command('list').description('list the inbox, newest first'), listFeedback)
-    .addOption(jsonOption())
-    .action(list);
+  addFlags(feedback.command('list').description('list the inbox, newest first'), listFeedback).action(list);
   feedback
     .command('status <id>')
     .description('set the status of a feedback item')
     .addArgument(new Argument('<status>').choices(Status.options))
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (id: string, status: Status, options: OutputOptions & { idempotencyKey?: string }) => {
       const item = await api().call(updateFeedback, { id, status }, options);
       if (options.json) return printJson(item);
@@ -30,7 +27,6 @@ export function feedbackCommand(): Command {
     .command('link <id> <idea>')
     .description('link a feedback item to an idea')
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (feedbackId: string, workItemId: string, options: OutputOptions & { idempotencyKey?: string }) => {
       const linked = await api().call(linkFeedback, { feedbackId, workItemId }, { ...options, placed: PLACED });
       if (options.json) return printJson(linked);
@@ -40,13 +36,12 @@ export function feedbackCommand(): Command {
     .command('unlink <id> <idea>')
     .description('take the link to an idea back, also to a deleted one')
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (feedbackId: string, workItemId: string, options: OutputOptions & { idempotencyKey?: string }) => {
       const unlinked = await api().call(unlinkFeedback, { feedbackId, workItemId }, { ...options, placed: PLACED });
       if (options.json) return printJson(unlinked);
       print(`${workItemId} has ${unlinked.feedbackCount} linked feedback items.`);
     });
-  return feedback;
+  return withJson(feedback);
 }
 
 async function list(options: OutputOptions & Record<string, unknown>): Promise<void> {

@@ -2,7 +2,7 @@ import type { Source } from '@worktrack/contracts/feedback/records';
 import { createSource, deleteSource, listSources, updateSource } from '@worktrack/contracts/feedback/sources';
 import { Command, Option } from 'commander';
 import { requireChange } from '../failure.ts';
-import { jsonOption, wholeNumber } from '../options.ts';
+import { wholeNumber, withJson } from '../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 import { api } from '../service/api.ts';
 
@@ -10,7 +10,7 @@ const TYPES = ['widget', 'server'] as const;
 
 export function sourceCommand(): Command {
   const source = new Command('source').description('feedback sources of the organization');
-  source.command('list').description('list the sources, newest first').addOption(jsonOption()).action(list);
+  source.command('list').description('list the sources, newest first').action(list);
   withSettings(
     source
       .command('create')
@@ -34,9 +34,8 @@ export function sourceCommand(): Command {
     .command('delete <id>')
     .description('delete a source; its items stay, without their submitted content')
     .option('--erase', 'erase what was submitted through it; required if the source has items')
-    .addOption(jsonOption())
     .action(remove);
-  return source;
+  return withJson(source);
 }
 
 function withSettings(command: Command, told: (help: string, byDefault: string) => string): Command {
@@ -46,8 +45,7 @@ function withSettings(command: Command, told: (help: string, byDefault: string) 
     .option('--project-id <id>', told('the project that it belongs to', 'none'))
     .option('--captcha', told('require a captcha', 'yes'))
     .option('--no-captcha', 'do not require a captcha')
-    .option('--retention-days <days>', told('erase what is older', 'keep it'), wholeNumber)
-    .addOption(jsonOption());
+    .option('--retention-days <days>', told('erase what is older', 'keep it'), wholeNumber);
 }
 
 interface Settings extends OutputOptions {

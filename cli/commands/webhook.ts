@@ -13,13 +13,13 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import { Command, Option } from 'commander';
 import { Failure, requireChange } from '../failure.ts';
 import { durationOf } from '../flags.ts';
-import { jsonOption, wholeNumber } from '../options.ts';
+import { wholeNumber, withJson } from '../options.ts';
 import { minute, type OutputOptions, oneLine, print, printJson, printList, printRecord } from '../output.ts';
 import { api } from '../service/api.ts';
 
 export function webhookCommand(): Command {
   const webhook = new Command('webhook').description('webhooks: events sent to other systems');
-  webhook.command('list').description('list the webhooks, newest first').addOption(jsonOption()).action(list);
+  webhook.command('list').description('list the webhooks, newest first').action(list);
   withSettings(webhook.command('create').description('create a webhook; its secret is shown only this once'), true)
     .option('--disable', 'send nothing yet')
     .action(create);
@@ -31,7 +31,6 @@ export function webhookCommand(): Command {
   webhook
     .command('delete <id>')
     .description('delete a webhook; what has not been delivered will not be sent')
-    .addOption(jsonOption())
     .action(remove);
   webhook
     .command('rotate <id>')
@@ -41,29 +40,22 @@ export function webhookCommand(): Command {
       'how long those before also sign, at most 1d; 0s after a leak; default: 1d',
       durationOf(rotateWebhookSecret, 'overlapSeconds'),
     )
-    .addOption(jsonOption())
     .action(rotate);
-  webhook
-    .command('test <id>')
-    .description('send a test event now and print the outcome')
-    .addOption(jsonOption())
-    .action(test);
+  webhook.command('test <id>').description('send a test event now and print the outcome').action(test);
   webhook
     .command('deliveries <id>')
     .description('list what was sent in the last 30 days, newest first')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
     .option('--limit <number>', 'at most so many', wholeNumber)
     .option('--cursor <cursor>', 'continue where the previous page ended')
-    .addOption(jsonOption())
     .action(deliveries);
   webhook
     .command('replay <id>')
     .description('send events again, under the same ids')
     .option('--after <seq>', 'everything in the log after this event', wholeNumber)
     .addOption(new Option('--delivery <id...>', 'these deliveries').conflicts('after'))
-    .addOption(jsonOption())
     .action(replay);
-  return webhook;
+  return withJson(webhook);
 }
 
 function withSettings(command: Command, isNew: boolean): Command {
@@ -74,8 +66,7 @@ function withSettings(command: Command, isNew: boolean): Command {
       `which events: work_item.moved, work_item.*${isNew ? '; default: all that your key may read' : ''}`,
     )
     .option('--project-id <id>', 'only events in this project')
-    .option('--description <text>', 'what it is for')
-    .addOption(jsonOption());
+    .option('--description <text>', 'what it is for');
 }
 
 interface Settings extends OutputOptions {

@@ -1,7 +1,7 @@
 import { listGrants, revokeGrant } from '@worktrack/contracts/keys/grants';
 import type { Grant } from '@worktrack/contracts/keys/records';
 import { Command } from 'commander';
-import { jsonOption } from '../../options.ts';
+import { withJson } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList } from '../../output.ts';
 import { allPages } from '../../service/all-pages.ts';
 import { api } from '../../service/api.ts';
@@ -13,14 +13,9 @@ export function grantCommand(): Command {
     .description('list the apps that you have connected, newest first')
     .option('--all', 'those of all users, for owners')
     .option('--include-ended', 'those that were disconnected or have expired, too')
-    .addOption(jsonOption())
     .action(list);
-  grant
-    .command('revoke <id>')
-    .description('disconnect an app, immediately and permanently')
-    .addOption(jsonOption())
-    .action(revoke);
-  return grant;
+  grant.command('revoke <id>').description('disconnect an app, immediately and permanently').action(revoke);
+  return withJson(grant);
 }
 
 interface ListOptions extends OutputOptions {

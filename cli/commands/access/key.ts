@@ -10,7 +10,7 @@ import type { ApiKey, CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { durationOf } from '../../flags.ts';
-import { jsonOption, rateOf, wholeNumber } from '../../options.ts';
+import { rateOf, wholeNumber, withJson } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 
@@ -30,13 +30,11 @@ export function keyCommand(): Command {
     .option('--rate-limit <requests>', 'requests per window; 0: unlimited; default: 6000 a minute', wholeNumber)
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
     .option('--user <id>', 'the user it acts as; default: yourself')
-    .addOption(jsonOption())
     .action(create);
   key
     .command('list')
     .description('list the active keys, newest first')
     .option('--all', 'revoked and expired ones too')
-    .addOption(jsonOption())
     .action(list);
   key
     .command('rotate <id>')
@@ -46,14 +44,9 @@ export function keyCommand(): Command {
       'how long the old one still works, at most 7d: 12h; default: 1d',
       durationOf(rotateKey, 'overlapSeconds'),
     )
-    .addOption(jsonOption())
     .action(rotate);
-  key
-    .command('revoke <id>')
-    .description('revoke a key, immediately and permanently')
-    .addOption(jsonOption())
-    .action(revoke);
-  return key;
+  key.command('revoke <id>').description('revoke a key, immediately and permanently').action(revoke);
+  return withJson(key);
 }
 
 interface CreateOptions extends OutputOptions {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createOrganization, createOwnerKey } from '@worktrack/contracts/keys/organizations';
 import type { Output } from '@worktrack/contracts/operation';
 import { Command } from 'commander';
-import { jsonOption, rateOf, wholeNumber } from '../../options.ts';
+import { rateOf, wholeNumber, withJson } from '../../options.ts';
 import { type OutputOptions, print, printJson, printRecord } from '../../output.ts';
 
 interface CreateOptions extends OutputOptions {
@@ -24,15 +24,13 @@ export function orgCommand(): Command {
     .option('--owner-name <name>', 'name of its owner; default: the address before the @')
     .option('--rate-limit <requests>', 'of the key, per window; 0: unlimited; default: 6000 a minute', wholeNumber)
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
-    .addOption(jsonOption())
     .action(create);
   org
     .command('key <organization>')
     .description('give an owner of an organization a new API key, when nobody there has one any more')
     .option('--owner-email <address>', 'of the owner, if there are several')
-    .addOption(jsonOption())
     .action(createKey);
-  return org;
+  return withJson(org);
 }
 
 async function create({ name, ownerEmail, ownerName, rateLimit, rateWindow, json }: CreateOptions): Promise<void> {

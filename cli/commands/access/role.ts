@@ -3,7 +3,7 @@ import { createRole, deleteRole, listRoles, updateRole } from '@worktrack/contra
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { requireChange } from '../../failure.ts';
-import { jsonOption } from '../../options.ts';
+import { withJson } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 
@@ -12,23 +12,21 @@ const permissionOption = () =>
 
 export function roleCommand(): Command {
   const role = new Command('role').description('roles that users of the organization can have');
-  role.command('list').description('list the roles').addOption(jsonOption()).action(list);
+  role.command('list').description('list the roles').action(list);
   role
     .command('create')
     .description('create a role')
     .requiredOption('--name <name>', 'name')
     .addOption(permissionOption().makeOptionMandatory())
-    .addOption(jsonOption())
     .action(create);
   role
     .command('update <id>')
     .description("rename a role, or replace its permissions; its users' keys follow at once")
     .option('--name <name>', 'name')
     .addOption(permissionOption())
-    .addOption(jsonOption())
     .action(update);
-  role.command('delete <id>').description('delete a role that nobody has').addOption(jsonOption()).action(remove);
-  return role;
+  role.command('delete <id>').description('delete a role that nobody has').action(remove);
+  return withJson(role);
 }
 
 async function list({ json }: OutputOptions): Promise<void> {

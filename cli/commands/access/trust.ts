@@ -12,7 +12,7 @@ import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Failure, requireChange } from '../../failure.ts';
 import { durationOf, jsonOf } from '../../flags.ts';
-import { jsonOption, wholeNumber } from '../../options.ts';
+import { wholeNumber, withJson } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { textFrom } from '../../text-input.ts';
@@ -45,7 +45,6 @@ export function trustCommand(): Command {
     .option('--reuse <n>', `${REUSE}; default: 1`, wholeNumber)
     .option('--jwks <file>', JWKS)
     .option('--user <id>', 'the user that tokens act as; default: yourself')
-    .addOption(jsonOption())
     .action(create);
   trust
     .command('update <id>')
@@ -61,14 +60,9 @@ export function trustCommand(): Command {
     .option('--ttl <time>', 'how long a token lasts, from 1m to 1h: 5m', durationOf(updateTrustRule, 'ttlSeconds'))
     .option('--reuse <n>', REUSE, wholeNumber)
     .option('--jwks <file>', JWKS)
-    .addOption(jsonOption())
     .action(update);
-  trust.command('list').description('list the rules').addOption(jsonOption()).action(list);
-  trust
-    .command('tries <id>')
-    .description('show why the last tokens that name a rule were refused')
-    .addOption(jsonOption())
-    .action(tries);
+  trust.command('list').description('list the rules').action(list);
+  trust.command('tries <id>').description('show why the last tokens that name a rule were refused').action(tries);
   for (const [name, disabled, description] of [
     ['disable', true, 'stop a rule, and end its tokens at once'],
     ['enable', false, 'let a rule give tokens again'],
@@ -76,19 +70,14 @@ export function trustCommand(): Command {
     trust
       .command(`${name} <id>`)
       .description(description)
-      .addOption(jsonOption())
       .action(async (id: string, { json }: OutputOptions) => {
         const rule = await api().call(updateTrustRule, { id, disabled });
         if (json) return printJson(rule);
         print(disabled ? 'Stopped. None of its tokens is accepted.' : 'The rule gives tokens again.');
       });
   }
-  trust
-    .command('delete <id>')
-    .description('delete a rule, and end its tokens at once')
-    .addOption(jsonOption())
-    .action(remove);
-  return trust;
+  trust.command('delete <id>').description('delete a rule, and end its tokens at once').action(remove);
+  return withJson(trust);
 }
 
 /** `ref=refs/heads/main`. */

@@ -6,7 +6,7 @@ import { LANGUAGES, type Language } from '@worktrack/contracts/people/languages'
 import { ROLES } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { Failure, requireChange } from '../../failure.ts';
-import { jsonOption, wholeNumber } from '../../options.ts';
+import { wholeNumber, withJson } from '../../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printProblem, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 
@@ -19,7 +19,6 @@ export function userCommand(): Command {
     .description('list the users, newest first')
     .option('--page <number>', 'which page', wholeNumber)
     .option('--limit <number>', 'users per page', wholeNumber)
-    .addOption(jsonOption())
     .action(list);
   user
     .command('create')
@@ -28,7 +27,6 @@ export function userCommand(): Command {
     .requiredOption('--name <name>', 'name')
     .addOption(roleOption().makeOptionMandatory())
     .option('--project <id...>', "the user's only projects; default: all")
-    .addOption(jsonOption())
     .action(create);
   user
     .command('update <id>')
@@ -38,20 +36,17 @@ export function userCommand(): Command {
     .option('--project <id...>', "the user's only projects; `all`: no limit")
     .addOption(new Option('--disable', "make the user's keys invalid").conflicts('enable'))
     .option('--enable', "make the user's keys valid again")
-    .addOption(jsonOption())
     .action(update);
   user
     .command('invite <id>')
     .description(`mail a user a link that signs in to the console once, within ${INVITATION_DAYS} days, and print it`)
     .addOption(new Option('--language <language>', 'of the mail; default: en').choices(LANGUAGES))
-    .addOption(jsonOption())
     .action(invite);
   user
     .command('withdraw <id>')
     .description('withdraw the invitation of a user: its link signs nobody in any more')
-    .addOption(jsonOption())
     .action(withdraw);
-  return user;
+  return withJson(user);
 }
 
 async function list({ page, limit, json }: OutputOptions & { page?: number; limit?: number }): Promise<void> {

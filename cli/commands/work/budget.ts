@@ -2,7 +2,7 @@ import { setItemBudget, setProjectBudget } from '@worktrack/contracts/work-items
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { addFlags } from '../../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { idempotencyKeyOption, withJson } from '../../options.ts';
 import { print, printJson } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
@@ -16,7 +16,6 @@ export function budgetCommand(): Command {
   )
     .option('--project-id <id>', 'default: WORKTRACK_PROJECT_ID')
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (item: string | undefined, options: Options & { readonly projectId?: string }) => {
       const { projectId = api().projectId } = options;
       if (item === undefined && projectId === undefined) {
@@ -33,5 +32,5 @@ export function budgetCommand(): Command {
         `$${now.limitUsd} (${now.period}), of which $${now.spentUsd} are spent: $${now.spent.recordedUsd} recorded, $${now.spent.inFlightUsd} in flight.`,
       );
     });
-  return budget;
+  return withJson(budget);
 }

@@ -8,7 +8,7 @@ import { addAttachment, listAttachments, readAttachment } from '@worktrack/contr
 import type { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { idempotencyKeyOption } from '../../options.ts';
 import { minute, print, printJson, printList } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { unreadable } from '../../text-input.ts';
@@ -21,21 +21,20 @@ export function addFileCommands(item: Command): void {
   ])
     .option('--file-name <name>', 'default: that of the file')
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(attach);
 
-  addFlags(item.command('attachments <item>').description('list what is attached'), listAttachments, ['workItemId'])
-    .addOption(jsonOption())
-    .action(async (workItemId: string, options: Options) => {
-      const fields = await fieldsFrom(listAttachments, options);
-      const found = await api().call(listAttachments, { ...fields, workItemId });
-      if (options.json) return printJson(found);
-      printList(
-        found,
-        { NAME: 'fileName', BYTES: 'size', TYPE: 'mimeType', ATTACHED: ({ createdAt }) => minute(createdAt), ID: 'id' },
-        'Nothing is attached.',
-      );
-    });
+  addFlags(item.command('attachments <item>').description('list what is attached'), listAttachments, [
+    'workItemId',
+  ]).action(async (workItemId: string, options: Options) => {
+    const fields = await fieldsFrom(listAttachments, options);
+    const found = await api().call(listAttachments, { ...fields, workItemId });
+    if (options.json) return printJson(found);
+    printList(
+      found,
+      { NAME: 'fileName', BYTES: 'size', TYPE: 'mimeType', ATTACHED: ({ createdAt }) => minute(createdAt), ID: 'id' },
+      'Nothing is attached.',
+    );
+  });
 
   item
     .command('download <item> <name>')

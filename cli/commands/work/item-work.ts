@@ -6,7 +6,7 @@ import { recordAiSession } from '@worktrack/contracts/work-items/costs/sessions'
 import type { Command } from 'commander';
 import { EXIT } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { idempotencyKeyOption } from '../../options.ts';
 import { minute, print, printJson, printRecord, warn } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
@@ -18,12 +18,10 @@ export function addWorkCommands(item: Command): void {
     ['ids'],
   )
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(claim);
 
   addFlags(item.command('release <item>').description('give a claimed task back'), releaseWorkItem, ['workItemId'])
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
       const released = await send(releaseWorkItem, { workItemId }, options);
       if (options.json) return printJson(released);
@@ -38,7 +36,6 @@ export function addWorkCommands(item: Command): void {
     ['workItemId'],
   )
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
       const heard = await send(reportProgress, { workItemId }, options);
       if (options.json) return printJson(heard);
@@ -59,7 +56,6 @@ export function addWorkCommands(item: Command): void {
   ] as const) {
     addFlags(item.command(`${name} <item>`).description(description), operation, ['workItemId'])
       .addOption(idempotencyKeyOption())
-      .addOption(jsonOption())
       .action(async (workItemId: string, options: Options) => {
         const done = await send(operation, { workItemId }, options);
         warn(done, options);
@@ -74,7 +70,6 @@ export function addWorkCommands(item: Command): void {
     ['workItemId', 'taskId'],
   )
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
       const recorded = await send(recordAiSession, { workItemId }, options);
       if (options.json) return printJson(recorded);

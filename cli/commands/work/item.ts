@@ -16,7 +16,7 @@ import { Command, Option } from 'commander';
 import { historyLine } from '../../event-line.ts';
 import { Failure, kebab } from '../../failure.ts';
 import { addFlags, fieldsFrom } from '../../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { idempotencyKeyOption, withJson } from '../../options.ts';
 import { type Cell, minute, print, printJson, printList, printProblem, printRecord, warn } from '../../output.ts';
 import { type Api, api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
@@ -41,34 +41,25 @@ export function itemCommand(): Command {
     .option('--board-column-id <column>', 'name or UUID; default: that of the backlog, or of what is to do')
     .addOption(idempotencyKeyOption())
     .addOption(fieldOption())
-    .addOption(jsonOption())
     .action(create);
 
-  item
-    .command('get <item>')
-    .description('show a work item')
-    .addOption(fieldOption())
-    .addOption(jsonOption())
-    .action(get);
+  item.command('get <item>').description('show a work item').addOption(fieldOption()).action(get);
 
   addFlags(
     item.command('list').description('list work items, newest first; those of a column in column order'),
     listWorkItems,
   )
     .addOption(fieldOption())
-    .addOption(jsonOption())
     .action(list);
 
   addFlags(item.command('update <item>').description('change fields of a work item'), updateWorkItem, ['id'])
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(update);
 
   addFlags(item.command('move <item>').description('move a work item to another column'), moveWorkItem, ['workItemId'])
     .option('--only-from <column>', 'do nothing unless it is in this column')
     .option('--not-from <column>', 'do nothing if it is in this column')
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (workItemId: string, options: Options & MoveConditions) => {
       const stays = await staying(workItemId, options);
       if (stays) {
@@ -82,7 +73,6 @@ export function itemCommand(): Command {
 
   addFlags(item.command('comment <item>').description('add a comment'), addWorkItemComment, ['workItemId'])
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
       const added = await send(addWorkItemComment, { workItemId }, options);
       if (options.json) return printJson(added);
@@ -95,7 +85,6 @@ export function itemCommand(): Command {
     ['workItemId'],
   )
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
       const answered = await send(answerQuestion, { workItemId }, options);
       if (options.json) return printJson(answered);
@@ -106,21 +95,18 @@ export function itemCommand(): Command {
     item.command('history <item>').description('what happened to a work item, newest first; also of a deleted one'),
     getWorkItemEvents,
     ['workItemId'],
-  )
-    .addOption(jsonOption())
-    .action(async (workItemId: string, options: Options) => {
-      const fields = await fieldsFrom(getWorkItemEvents, options);
-      const found = await api().call(getWorkItemEvents, { ...fields, workItemId });
-      if (options.json) return printJson(found);
-      for (const event of found.events) print(historyLine(event));
-      if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
-    });
+  ).action(async (workItemId: string, options: Options) => {
+    const fields = await fieldsFrom(getWorkItemEvents, options);
+    const found = await api().call(getWorkItemEvents, { ...fields, workItemId });
+    if (options.json) return printJson(found);
+    for (const event of found.events) print(historyLine(event));
+    if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
+  });
 
   item
     .command('delete <item>')
     .description('delete a work item; its children stay, without a parent')
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
       const deleted = await api().call(deleteWorkItem, { id }, options);
       if (options.json) return printJson(deleted);
@@ -134,7 +120,6 @@ export function itemCommand(): Command {
     item
       .command(`${name} <item>`)
       .description(description)
-      .addOption(jsonOption())
       .action(async (workItemId: string, { json }: Options) => {
         const watched = await api().call(operation, { workItemId });
         if (json) return printJson(watched);
@@ -144,7 +129,7 @@ export function itemCommand(): Command {
 
   addFileCommands(item);
   addWorkCommands(item);
-  return item;
+  return withJson(item, 'download');
 }
 
 const COMMENTS_SHOWN = 3;

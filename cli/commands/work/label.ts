@@ -1,7 +1,7 @@
 import { createLabel, deleteLabel, listLabels, updateLabel } from '@worktrack/contracts/projects/label-operations';
 import { Command } from 'commander';
 import { requireChange } from '../../failure.ts';
-import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { idempotencyKeyOption, withJson } from '../../options.ts';
 import { print, printJson, printList } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import type { Options } from '../sending.ts';
@@ -22,7 +22,6 @@ export function labelCommand(): Command {
     .command('list')
     .description('list the labels')
     .addOption(projectOption())
-    .addOption(jsonOption())
     .action(async (options: LabelOptions) => {
       const labels = await api().call(listLabels, { id: inProject(options) }, { placed: OF_PROJECT });
       if (options.json) return printJson(labels);
@@ -34,7 +33,6 @@ export function labelCommand(): Command {
     .option('--colour <colour>', 'such as #1f6feb', '#1f6feb')
     .addOption(projectOption())
     .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
     .action(async (name: string, options: LabelOptions) => {
       const { colour = '' } = options;
       const made = await api().call(
@@ -54,7 +52,6 @@ export function labelCommand(): Command {
     .option('--name <name>', 'what it is called')
     .option('--colour <colour>', 'such as #1f6feb')
     .addOption(projectOption())
-    .addOption(jsonOption())
     .action(async (labelId: string, options: LabelOptions) => {
       const changes = { name: options.name, colour: options.colour };
       requireChange(changes, 'label update');
@@ -70,11 +67,10 @@ export function labelCommand(): Command {
     .command('delete <id>')
     .description('delete a label: no item has it any more')
     .addOption(projectOption())
-    .addOption(jsonOption())
     .action(async (labelId: string, options: LabelOptions) => {
       const deleted = await api().call(deleteLabel, { id: inProject(options), labelId }, { placed: OF_PROJECT });
       if (options.json) return printJson(deleted);
       print('Deleted.');
     });
-  return label;
+  return withJson(label);
 }

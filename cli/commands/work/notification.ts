@@ -7,20 +7,20 @@ import {
 import { listNotifications, type Notification } from '@worktrack/contracts/gateway/notifications';
 import { Command } from 'commander';
 import { addFlags, fieldNames, fieldsFrom } from '../../flags.ts';
-import { jsonOption } from '../../options.ts';
+import { withJson } from '../../options.ts';
 import { minute, oneLine, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function notificationCommand(): Command {
   const notification = new Command('notification').description('what you were told of');
-  addFlags(notification.command('list').description('list what you were told of, newest first'), listNotifications)
-    .addOption(jsonOption())
-    .action(list);
+  addFlags(
+    notification.command('list').description('list what you were told of, newest first'),
+    listNotifications,
+  ).action(list);
   notification
     .command('read [ids...]')
     .description('mark these as read, or all')
-    .addOption(jsonOption())
     .action(async (ids: string[], { json }: Options) => {
       const { unread } = await api().call(readNotifications, ids.length > 0 ? { ids } : {}, {
         placed: { ids: '<ids>' },
@@ -31,17 +31,15 @@ export function notificationCommand(): Command {
   addFlags(
     notification.command('settings').description('show of what you are told, and where, or change it'),
     updateNotificationSettings,
-  )
-    .addOption(jsonOption())
-    .action(async (options: Options) => {
-      const isChange = fieldNames(updateNotificationSettings).some((field) => options[field] !== undefined);
-      const settings = isChange
-        ? await send(updateNotificationSettings, {}, options)
-        : await api().call(getNotificationSettings, {});
-      if (options.json) return printJson(settings);
-      printSettings(settings);
-    });
-  return notification;
+  ).action(async (options: Options) => {
+    const isChange = fieldNames(updateNotificationSettings).some((field) => options[field] !== undefined);
+    const settings = isChange
+      ? await send(updateNotificationSettings, {}, options)
+      : await api().call(getNotificationSettings, {});
+    if (options.json) return printJson(settings);
+    printSettings(settings);
+  });
+  return withJson(notification);
 }
 
 async function list(options: Options): Promise<void> {

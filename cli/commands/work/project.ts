@@ -1,23 +1,20 @@
 import { createProject, listProjects, updateProject } from '@worktrack/contracts/projects/project-operations';
 import { Command } from 'commander';
 import { addFlags, fieldsFrom } from '../../flags.ts';
-import { idempotencyKeyOption, jsonOption } from '../../options.ts';
+import { idempotencyKeyOption, withJson } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord, warn } from '../../output.ts';
 import { api } from '../../service/api.ts';
 import { type Options, send } from '../sending.ts';
 
 export function projectCommand(): Command {
   const project = new Command('project').description('projects of the organization');
-  addFlags(project.command('list').description('list the projects, newest first'), listProjects)
-    .addOption(jsonOption())
-    .action(list);
+  addFlags(project.command('list').description('list the projects, newest first'), listProjects).action(list);
   for (const [name, operation, description, placed, changing] of [
     ['create <name>', createProject, 'create a project, with a board', 'name', undefined],
     ['update <id>', updateProject, 'change fields of a project', 'id', 'project update'],
   ] as const) {
     addFlags(project.command(name).description(description), operation, [placed])
       .addOption(idempotencyKeyOption())
-      .addOption(jsonOption())
       .action(async (value: string, options: Options) => {
         const written = await send(operation, { [placed]: value }, options, changing);
         warn(written, options);
@@ -31,7 +28,7 @@ export function projectCommand(): Command {
         });
       });
   }
-  return project;
+  return withJson(project);
 }
 
 async function list(options: OutputOptions & Record<string, unknown>): Promise<void> {
