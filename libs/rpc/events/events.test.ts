@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
-import { connect } from 'amqplib';
+import { type Channel, connect } from 'amqplib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Progress } from '../../../stack/report/progress.ts';
 import { WAL_MAX_BYTES } from '../../../stack/servers/rabbitmq.ts';
@@ -11,6 +11,7 @@ import { type Servers, startServers } from '../../../stack/servers/start.ts';
 import { type Broker, connectBroker } from '../connection.ts';
 import { hmacSigner } from '../message/signature.ts';
 import { signedMessage } from '../message/signed.ts';
+import { lookAtQueue } from '../queues.ts';
 import { Recorder } from '../testing/rig.ts';
 import { Election } from './election.ts';
 import { EventPublisher } from './event-publisher.ts';
@@ -101,6 +102,30 @@ describe('the queue of the log', () => {
     await declareLog(connection, log);
     await from.ready;
     await from.publish(events(1));
+    await connection.close();
+  });
+
+  test.each<[string, (channel: Channel) => Promise<unknown>]>([
+    ['binding', (channel) => channel.unbindQueue(LOG_QUEUE, EVENTS_EXCHANGE, '#')],
+    ['exchange', (channel) => channel.deleteExchange(EVENTS_EXCHANGE)],
+    ['queue of dead letters', (channel) => channel.deleteQueue(LOG_DEAD_QUEUE)],
+  ])('is declared again after somebody has deleted its %s, and what was kept meanwhile arrives', async (_, remove) => {
+    const taken: PublishedEvent[] = [];
+    await consumer(async (batch) => void taken.push(...batch));
+    const from = await publisher();
+    const connection = await connect(own.urls.rabbitmq);
+    await remove(await connection.createChannel());
+    const all = events(3);
+    await expect
+      .poll(() =>
+        from.publish(all).then(
+          () => 'published',
+          () => 'kept',
+        ),
+      )
+      .toBe('published');
+    await expect.poll(() => ids(taken)).toEqual(ids(all));
+    await expect.poll(() => lookAtQueue(connection, LOG_DEAD_QUEUE)).toEqual({ consumers: 0 });
     await connection.close();
   });
 

@@ -7,12 +7,14 @@ import type { RequestSigner } from '../message/signature.ts';
 import { UnverifiedMessage } from '../message/signed.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import { readEvents } from './message.ts';
-import { declareLog, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
+import { declareLog, isLogConsumed, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
 
 /** The most messages taken together, each of up to 64 KiB: many hold only one or two events. */
 const PREFETCH = 512;
 /** How often an event fails alone, while others can be stored, until it goes to the dead letters. */
 const MAX_REFUSALS = 3;
+/** For what an operator has deleted by hand. */
+const LOOK_EVERY_MS = 10_000;
 
 export interface LogConsumerOptions {
   readonly broker: Broker;
@@ -51,6 +53,8 @@ export class LogConsumer {
   readonly #channel: RecoveringChannel;
   #delivered: Delivered | undefined;
   #work: Promise<void> | undefined;
+  readonly #looking: NodeJS.Timeout;
+  #looked: Promise<void> | undefined;
 
   constructor(options: LogConsumerOptions) {
     this.#options = options;
@@ -70,6 +74,11 @@ export class LogConsumer {
       },
     });
     this.ready = this.#channel.ready;
+    this.#looking = setInterval(() => {
+      this.#looked ??= this.#look().finally(() => {
+        this.#looked = undefined;
+      });
+    }, LOOK_EVERY_MS).unref();
   }
 
   /**
@@ -77,9 +86,28 @@ export class LogConsumer {
    * would be given what comes now before what is still waiting here.
    */
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     this.#delivered = undefined;
     await this.#work;
     await this.#channel.close();
+  }
+
+  /**
+   * The broker tells nobody that a binding or an exchange was deleted, and of a queue not always (RabbitMQ 3.10: a quorum queue in a cluster under load). Without them
+   * nothing comes any more; another channel declares them again.
+   */
+  async #look(): Promise<void> {
+    const { broker, log } = this.#options;
+    const { model } = broker.consuming;
+    const channel = this.#channel.current;
+    if (!model || !channel) return;
+    const problem = await isLogConsumed(model).then(
+      (isConsumed) => (isConsumed ? undefined : 'nobody consumes from it'),
+      (error: unknown) => error,
+    );
+    if (problem === undefined || this.#channel.current !== channel) return;
+    log.warn({ error: problem, queue: LOG_QUEUE }, 'The queue of the log, or what leads to it, is not there');
+    await channel.close().catch(() => {});
   }
 
   #received(message: ConsumeMessage, delivered: Delivered): void {

@@ -61,6 +61,20 @@ export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
   });
 }
 
+/**
+ * @returns whether anybody consumes from the log's queue
+ * @throws if any of what `declareLog` declares is missing, apart from the binding, which this makes again
+ */
+export function isLogConsumed(model: ChannelModel): Promise<boolean> {
+  return onOwnChannel(model, async (channel) => {
+    await channel.bindQueue(LOG_QUEUE, EVENTS_EXCHANGE, '#');
+    await channel.checkExchange(LIVE_EXCHANGE);
+    await channel.checkQueue(LOG_DEAD_QUEUE);
+    const { consumerCount } = await channel.checkQueue(LOG_QUEUE);
+    return consumerCount > 0;
+  });
+}
+
 /** @throws until the log exists: what is published to an exchange with no queue is silently lost */
 export function checkLog(model: ChannelModel): Promise<void> {
   return onOwnChannel(model, async (channel) => {
