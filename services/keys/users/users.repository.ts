@@ -161,12 +161,12 @@ export interface Meant {
   readonly handle?: string;
 }
 
-/** Enabled ones, by any of these. */
+/** Enabled ones, by any of these. To a caller who is limited to projects, those who may see none of them do not exist. */
 export async function usersMeant(
-  { caller: { organizationId } }: Scope,
+  { caller: { organizationId, projects: own } }: Scope,
   meant: readonly Meant[],
 ): Promise<Pick<UserDocument, '_id' | 'email' | 'name' | 'handle'>[]> {
-  const fields = { email: 1, name: 1, handle: 1 } as const;
+  const fields = { email: 1, name: 1, handle: 1, projects: 1 } as const;
   const by = (field: string, values: readonly (string | undefined)[]) => {
     const given = values.filter((value) => value !== undefined);
     if (given.length === 0) return [];
@@ -186,7 +186,8 @@ export async function usersMeant(
       meant.map(({ handle }) => handle),
     ),
   ]);
-  return [...new Map(found.flat().map((user) => [user._id, user])).values()];
+  const existing = found.flat().filter(({ projects }) => !own || !projects || projects.some((id) => own.includes(id)));
+  return [...new Map(existing.map((user) => [user._id, user])).values()];
 }
 
 export async function activeOwners({ caller, tx }: TransactionalScope): Promise<User[]> {

@@ -52,6 +52,22 @@ describe('users', () => {
     expect(await codeOf(keys.call('users.create', admin, owner))).toBe('CONFLICT');
   });
 
+  test('who may see none of a limited caller’s projects are nobody to it, by whatever name', async () => {
+    const { owner } = await keys.organization();
+    const [own, other] = [uuidv7(), uuidv7()];
+    const add = (name: string, projects: string[] | null) =>
+      keys.call('users.create', { ...bob, name, email: `${name}@example.com`, projects }, owner);
+    const hidden = await add('hidden', [other]);
+    const shown = [await add('beside', [own, other]), await add('everywhere', null)];
+    const names = [hidden, ...shown].flatMap(({ id, name, email }) => [id, name, email, `@${name}`]);
+    const found = async (caller: typeof owner) => {
+      const { users } = await keys.call('users.named', { names }, caller);
+      return [...new Set(users.map(({ id }) => id))];
+    };
+    expect(await found({ ...owner, projects: [own] })).toEqual(shown.map(({ id }) => id));
+    expect(await found(owner)).toHaveLength(3);
+  });
+
   test('keep what is not given when they are changed', async () => {
     const { owner } = await keys.organization();
     const created = await keys.call('users.create', bob, owner);
