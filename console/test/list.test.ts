@@ -52,6 +52,19 @@ test('overdue=false in the address lists what is not overdue, and is a chip', as
   await expect.poll(() => overdue.count()).toBe(2);
 });
 
+test('a list of what is overdue is read again when the day has passed', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Late', dueDate: '2020-01-31' });
+  const { page } = await stage.visit('', { apiKey: organization.apiKey });
+  // Not so long before that the stream of events would seem to have been silent.
+  await page.clock.setSystemTime('2099-12-31T23:59:35Z');
+  await page.goto(`${stage.url}/console/list?overdue=true`);
+  await expect.poll(() => titles(page)).toEqual(['Late']);
+  const again = page.waitForRequest((request) => request.url().includes('overdue=true&'));
+  await page.clock.setSystemTime('2100-01-01T00:00:00Z');
+  await again;
+});
+
 test('a list is sorted by its headings, narrowed by chips and divided into groups, all of it in its address, and looks right', async () => {
   const organization = await stage.newOrganization();
   await organization.call('POST', `/api/projects/${organization.projectId}/labels`, {

@@ -1,6 +1,9 @@
+import { effect } from '@preact/signals';
 import type { RawInput } from '@worktrack/contracts/operation';
 import { valuesIn } from '@worktrack/contracts/query-values';
 import type { listCards, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
+import { queries } from '../../api/query.ts';
+import { today } from '../../clock.ts';
 import type { DayField } from '../../parts/item/plain-fields.ts';
 import { filter } from '../../router.ts';
 
@@ -42,6 +45,11 @@ export function cardFilters(): CardFilters {
   const isOverdue = overdue === 'true' || overdue === 'false' ? overdue === 'true' : undefined;
   return { search: filter('q'), ...byValue, ...days, ...(isOverdue !== undefined && { overdue: isOverdue }) };
 }
+
+// No event says that a day has passed.
+effect(() => {
+  if (today.value) void queries.invalidateQueries({ predicate: ({ queryHash }) => queryHash.includes('"overdue":') });
+});
 
 function given<Name extends string>(names: readonly Name[]): Partial<Record<Name, string>> {
   const set = names.map((name) => [name, filter(name)] as const).filter(([, value]) => value !== undefined);
