@@ -41,7 +41,7 @@ function Components({ found: { components, lag } }: { readonly found: Found }) {
   return (
     <section>
       <h2>{words.components}</h2>
-      <table class="table">
+      <table class="table" aria-label={words.components}>
         <thead>
           <tr>
             <th scope="col">{words.component}</th>
@@ -74,7 +74,7 @@ function Queues({ found: { queues } }: { readonly found: Found }) {
   return (
     <section>
       <h2>{words.queues}</h2>
-      <table class="table">
+      <table class="table" aria-label={words.queues}>
         <thead>
           <tr>
             <th scope="col">{words.queue}</th>

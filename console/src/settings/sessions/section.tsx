@@ -1,7 +1,7 @@
 import type { listKeys } from '@worktrack/contracts/keys/keys';
 import type { Session } from '@worktrack/contracts/keys/records';
 import type { listSessions, revokeSession } from '@worktrack/contracts/keys/sessions';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, usePages, useQuery } from '../../api/query.ts';
 import { now } from '../../clock.ts';
@@ -63,6 +63,7 @@ interface SessionRowProps {
 function SessionRow({ session, userName, keyName }: SessionRowProps) {
   const { id, prefix, createdAt, lastUsedAt, expiresAt, revokedAt } = session;
   const [isAsking, setAsking] = useState(false);
+  const facts = useId();
   const hasEnded = revokedAt !== null || Date.parse(expiresAt) <= now.value;
   const isOwn = id === identity.value?.key.id;
   const end = () =>
@@ -79,7 +80,7 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
           {isOwn && <span class="tag tag-accent">{words.yours}</span>}
           {hasEnded && <span class="tag">{common.ended}</span>}
         </div>
-        <ul class="plain row quiet facts settings-facts">
+        <ul id={facts} class="plain row quiet facts settings-facts">
           <li>
             <code>{prefix}…</code>
           </li>
@@ -100,6 +101,7 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
           look="bad"
           text={words.end}
           aria-label={words.endOf({ name: userName })}
+          aria-describedby={facts}
           onClick={() => setAsking(true)}
         />
       )}
