@@ -10,6 +10,8 @@ export interface Axis {
   readonly end?: number;
   /** For how long the end of a first page is remembered. Where the newest come first, any number of them may have come before it since. */
   readonly endLastsMs: number;
+  /** Numbers that are given one after the other lie evenly, but for those that were put far before them: the end of a page says how much is further on. */
+  readonly isEven?: true;
   /** Where the first page is likely to begin. */
   start(): number;
   toAxis(value: unknown): number;
@@ -60,6 +62,8 @@ const QUEUES: Readonly<Record<string, readonly string[]>> = {
   work_items: ['claimOrder'],
 };
 const QUEUED: Axis = { ...NUMBERS, firstWidth: Infinity };
+
+const PLACES: Axis = { ...NUMBERS, isEven: true };
 
 /** Whole numbers from zero up, the greatest first. A first page says where they begin, as a bound of its range. */
 const GREATEST_NUMBERS: Axis = {
@@ -117,7 +121,7 @@ export function axisOf(
   const { instance } = model.schema.path(field);
   if (instance === 'Number') {
     if (direction === -1) return GREATEST_NUMBERS;
-    return QUEUES[model.collection.name]?.includes(field) ? QUEUED : NUMBERS;
+    return QUEUES[model.collection.name]?.includes(field) ? QUEUED : PLACES;
   }
   if (instance === 'Date') return direction === -1 ? newestTimes(sinceMs) : oldestTimes(sinceMs);
   throw new Error(`${model.modelName} has no order of ${field} that can be cut into windows.`);

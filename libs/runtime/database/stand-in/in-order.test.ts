@@ -102,6 +102,32 @@ const queueSchema = new mongoose.Schema(
 queueSchema.index({ webhookId: 1, dueAtMs: 1, _id: 1 });
 const QueueModel = mongoose.model('Queue', queueSchema);
 
+test('a column is read no further than its pages, though some of it was moved far before the rest', async () => {
+  const organizationId = uuidv7();
+  const places = [...Array.from({ length: 5 }, (_, n) => -5_000 - n), ...Array.from({ length: 5_000 }, (_, n) => n)];
+  await ChangedModel.insertMany(places.map((n) => ({ _id: uuidv7(), organizationId, n })));
+  let read = 0;
+  const counting = (async (model, given) => {
+    const { $gte = -Infinity, $lt = Infinity } = (given.range ?? {}) as {
+      readonly $gte?: number;
+      readonly $lt?: number;
+    };
+    read += places.filter((n) => n >= $gte && n < $lt).length;
+    return walkIndex(model, given);
+  }) as typeof walkIndex;
+  const asked: OrderedRead = {
+    filter: { organizationId },
+    order: { field: 'n', direction: 1 },
+    limit: 50,
+    present: [],
+  };
+  for (let time = 0; time < 3; time++) {
+    read = 0;
+    expect(await inOrderByWindows(ChangedModel, asked, counting)).toHaveLength(50);
+    expect(read).toBeLessThan(4 * 50);
+  }
+});
+
 test('a queue far from zero is read at once, and a long one no further than its pages', async () => {
   const webhookId = uuidv7();
   const now = Date.now();

@@ -68,10 +68,19 @@ function remember(memory: Memory, axis: Axis, { order, limit, after }: OrderedRe
     if (isFirst) memory.keep(axis.firstWidth, Infinity);
     return;
   }
-  const [first, last] = [rows[0], rows.at(-1)].map((row) => axis.toAxis(row && valueAt(row, order.field))) as [
-    number,
-    number,
-  ];
-  const span = Math.max(1, (last - first) * 1.5);
+  const places = rows.map((row) => axis.toAxis(valueAt(row, order.field)));
+  const last = places.at(-1) as number;
+  const span = Math.max(1, spanOf(axis, places) * 1.5);
   memory.keep(span, isFirst ? last + span / 3 : undefined);
 }
+
+/** How wide the part of the order is that holds as many as these. */
+function spanOf({ isEven }: Axis, places: readonly number[]): number {
+  const [first = 0, last = 0] = [places[0], places.at(-1)];
+  const steps = places.length - 1;
+  if (!isEven || steps < 1) return last - first;
+  const before = Math.floor(steps * BEFORE_THE_END);
+  const [end, share] = [last - (places[before] as number), steps / (steps - before)];
+  return Math.min(last - first, end * share);
+}
+const BEFORE_THE_END = 0.9;
