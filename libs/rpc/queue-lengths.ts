@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 import type { Broker } from './connection.ts';
 import { LOG_DEAD_QUEUE, LOG_QUEUE } from './events/topology.ts';
-import { laneQueues, onOwnChannel } from './queues.ts';
+import { laneQueues, lookAtQueue } from './queues.ts';
 
 export interface QueueLength {
   readonly name: string;
@@ -22,15 +22,8 @@ export async function queueLengths(broker: Broker, services: readonly string[]):
 }
 
 async function lengthOf(model: ChannelModel, name: string): Promise<QueueLength | undefined> {
-  try {
-    const { messageCount: messages, consumerCount: consumers } = await onOwnChannel(model, (channel) =>
-      channel.checkQueue(name),
-    );
-    return { name, messages, consumers };
-  } catch {
-    // There is no such queue.
-    return undefined;
-  }
+  const found = await lookAtQueue(model, name).catch(() => 'absent' as const);
+  return typeof found === 'object' ? { name, ...found } : undefined;
 }
 
 /** Of the broker's software. */

@@ -1,4 +1,5 @@
-import type { Channel, ChannelModel, Options } from 'amqplib';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, ChannelModel, Options, Replies } from 'amqplib';
 import type { Log } from './types.ts';
 
 /**
@@ -53,7 +54,7 @@ export class QueueNodeDown extends Error {}
  *   `x-delivery-count` includes messages that merely were in the prefetch window of a consumer that died. We count items, not messages: see retries.ts.
  * - Not `autoDelete`: the death of the last consumer would take the waiting calls with it.
  *
- * A classic queue lives on one node of a cluster, and cannot be declared elsewhere while that node is down ("home node is down"). A service
+ * A classic queue lives on one node of a cluster, and cannot be declared elsewhere while that node is down. A service
  * in that situation continues with the next generation of the queue, declared on a live node, and returns to the first when
  * it can. Clients look for it in the same way (client/queue-watch.ts). Calls in the lost queue are sent again by their waiting callers.
  *
@@ -63,7 +64,7 @@ export class QueueNodeDown extends Error {}
  * @returns whether the queue of requests had neither messages nor consumers, as one that is new: then what was sent before, and is not answered, is lost
  */
 export async function declareLane(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<boolean> {
-  await declareQueue(model, log, queues.dead, {
+  const deadLetters = declareQueue(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
     maxLength: DEAD_LETTERS_MAX,
@@ -71,6 +72,11 @@ export async function declareLane(model: ChannelModel, lane: LaneName, queues: L
     if (!(error instanceof QueueNodeDown)) throw error;
     log.warn({ queue: queues.dead }, 'The node with the dead letters is down; until it is back they are only logged');
   });
+  const [isUnused] = await Promise.all([declareRequests(model, lane, queues, log), deadLetters]);
+  return isUnused;
+}
+
+async function declareRequests(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<boolean> {
   const options: Options.AssertQueue = {
     durable: true,
     expires: graceMsOf(lane),
@@ -87,23 +93,62 @@ export async function declareLane(model: ChannelModel, lane: LaneName, queues: L
   return isUnused;
 }
 
-/** Whether there is such a queue on a live node, and how many consumers it has. */
+/** Whether there is such a queue on a live node, and what it has. */
 export async function lookAtQueue(
   model: ChannelModel,
   queue: string,
-): Promise<'absent' | 'down' | { consumers: number }> {
+): Promise<'absent' | 'down' | { messages: number; consumers: number }> {
   try {
-    const { consumerCount } = await onOwnChannel(model, (channel) => channel.checkQueue(queue));
-    return { consumers: consumerCount };
+    const { messageCount, consumerCount } = await answerOf(model, queue, 'look', (channel) =>
+      channel.checkQueue(queue),
+    );
+    return { messages: messageCount, consumers: consumerCount };
   } catch (error) {
+    if (error instanceof QueueNodeDown) return 'down';
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
-    return isNodeDown(error) ? 'down' : 'absent';
+    return 'absent';
   }
 }
 
 const NOT_FOUND = 404;
-function isNodeDown(error: unknown): boolean {
-  return error instanceof Error && /is down or inaccessible/.test(error.message);
+
+/**
+ * RabbitMQ 3.10 says at once that the node of a queue is down. RabbitMQ 4 looks for the queue for a minute first, and only then says that this took too long, so
+ * one that does not answer for so long is taken to be down. A broker that is merely slow costs nothing but a queue more, and less than a call waits for its answer.
+ */
+const ANSWER_MS = 2_000;
+const NODE_DOWN = /is down or inaccessible|due to timeout/;
+
+/** What has been asked and not answered, by connection. Asked again and again, it would be a channel more each time. */
+const unanswered = new WeakMap<ChannelModel, Map<string, Promise<Replies.AssertQueue>>>();
+
+/** @throws QueueNodeDown */
+async function answerOf(
+  model: ChannelModel,
+  queue: string,
+  question: 'look' | 'declare',
+  ask: (channel: Channel) => Promise<Replies.AssertQueue>,
+): Promise<Replies.AssertQueue> {
+  const questions = unanswered.get(model) ?? new Map<string, Promise<Replies.AssertQueue>>();
+  unanswered.set(model, questions);
+  const key = `${question} ${queue}`;
+  const answer = questions.get(key) ?? onOwnChannel(model, ask).finally(() => questions.delete(key));
+  questions.set(key, answer);
+  const isAnswered = new AbortController();
+  const isLate = sleep(ANSWER_MS, undefined, { ref: false, signal: isAnswered.signal }).then(() => {
+    throw new QueueNodeDown(`The broker does not say anything about ${queue}: its node is down.`);
+  });
+  try {
+    return await Promise.race([answer, isLate]);
+  } catch (error) {
+    const isDown = error instanceof Error && NODE_DOWN.test(error.message);
+    throw isDown ? new QueueNodeDown(`The node of ${queue} is down.`, { cause: error }) : error;
+  } finally {
+    isAnswered.abort();
+    // Whichever comes later is of interest to nobody.
+    isLate.catch(() => {});
+    answer.catch(() => {});
+  }
 }
 
 const PRECONDITION_FAILED = 406;
@@ -120,10 +165,11 @@ export async function declareQueue(
   options: Options.AssertQueue,
 ): Promise<boolean> {
   try {
-    const { messageCount, consumerCount } = await onOwnChannel(model, (channel) => channel.assertQueue(queue, options));
+    const { messageCount, consumerCount } = await answerOf(model, queue, 'declare', (channel) =>
+      channel.assertQueue(queue, options),
+    );
     return messageCount === 0 && consumerCount === 0;
   } catch (error) {
-    if (isNodeDown(error)) throw new QueueNodeDown(`The node of ${queue} is down.`, { cause: error });
     if ((error as { code?: unknown }).code !== PRECONDITION_FAILED) throw error;
     log.warn({ error, queue }, 'The queue has other arguments; it is used as it is');
     return false;

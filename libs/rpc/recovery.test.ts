@@ -301,6 +301,17 @@ test('a connection that the broker closes in the moment in which it is open is f
   expect(await service.call('recovery.echo', { text: 'open' }, { requestId })).toEqual({ text: 'open' });
 });
 
+test('a queue of which the broker says nothing, as RabbitMQ 4 while its node is down, is left for the next by its service and by clients', async () => {
+  const { requests } = laneQueues('recovery', 'normal', 1);
+  // What is sent there waits for that node.
+  await deleteQueue();
+  await onQueue('normal', (channel) => channel.assertQueue(requests));
+  network.leaveUnanswered(requests);
+  await rig.serve(doing(async () => {}), { url: network.url });
+  const { service } = await rig.client({ url: network.url });
+  expect(await service.call('recovery.echo', { text: 'elsewhere' }, { requestId })).toEqual({ text: 'elsewhere' });
+});
+
 describe('a process that starts before its broker', () => {
   test('waits, says so, and carries on once it is there', async () => {
     network.cut({ stayDown: true });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { withoutDeclarations } from './unanswered.ts';
 
 interface Trap {
   bytes?: string;
@@ -22,13 +23,22 @@ export class TestProxy {
   readonly #sockets: Set<Socket>;
   readonly #trap: Trap;
   readonly #loss: Loss;
+  readonly #unanswered: Set<string>;
 
-  private constructor(url: string, server: Server, sockets: Set<Socket>, trap: Trap, loss: Loss) {
+  private constructor(
+    url: string,
+    server: Server,
+    sockets: Set<Socket>,
+    trap: Trap,
+    loss: Loss,
+    unanswered: Set<string>,
+  ) {
     this.url = url;
     this.#server = server;
     this.#sockets = sockets;
     this.#trap = trap;
     this.#loss = loss;
+    this.#unanswered = unanswered;
     server.on('connection', (socket: Socket) => {
       if (this.#down) socket.destroy();
     });
@@ -39,6 +49,7 @@ export class TestProxy {
     const sockets = new Set<Socket>();
     const trap: Trap = {};
     const loss: Loss = {};
+    const unanswered = new Set<string>();
     const track = (socket: Socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -69,7 +80,9 @@ export class TestProxy {
           trap.caught = undefined;
         },
       });
-      near.pipe(forward).pipe(far);
+      const isBroker = target.protocol === 'amqp:';
+      const sent = isBroker ? near.pipe(withoutDeclarations((queue) => unanswered.has(queue))) : near;
+      sent.pipe(forward).pipe(far);
       far.pipe(near);
       near.on('close', () => {
         if (!isSilent) far.destroy();
@@ -80,7 +93,7 @@ export class TestProxy {
     const url = new URL(brokerUrl);
     url.hostname = '127.0.0.1';
     url.port = String((server.address() as AddressInfo).port);
-    return new TestProxy(url.href, server, sockets, trap, loss);
+    return new TestProxy(url.href, server, sockets, trap, loss, unanswered);
   }
 
   /** Everything sent from now on stays in transit, until `cut`. */
@@ -97,6 +110,11 @@ export class TestProxy {
     return new Promise((resolve) => {
       this.#trap.caught = resolve;
     });
+  }
+
+  /** Nobody gets an answer to what they ask of this queue, as on RabbitMQ 4 for a minute when its node is down. */
+  leaveUnanswered(queue: string): void {
+    this.#unanswered.add(queue);
   }
 
   /** The next connection that sends these bytes breaks once the server has replied, and the reply is lost. @returns once it is */
