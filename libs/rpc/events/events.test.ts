@@ -125,7 +125,7 @@ describe('the queue of the log', () => {
       )
       .toBe('published');
     await expect.poll(() => ids(taken)).toEqual(ids(all));
-    await expect.poll(() => lookAtQueue(connection, LOG_DEAD_QUEUE)).toEqual({ consumers: 0 });
+    await expect.poll(() => lookAtQueue(connection, LOG_DEAD_QUEUE)).toEqual({ messages: 0, consumers: 0 });
     await connection.close();
   });
 
