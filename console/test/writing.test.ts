@@ -157,9 +157,11 @@ test('a sub-item and the description of a project that are being written when th
   }
   const description = page.getByRole('textbox', { name: 'Description' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.locator('.button-main[type=submit][aria-disabled=true]').waitFor();
+  const project = `/api/projects/${organization.projectId}`;
+  const saved = async () => (await organization.call<{ description: string }>('GET', project)).data.description;
+  await expect.poll(saved).toBe('Half a description');
   await description.fill('Begun on what was there');
-  await organization.call('PATCH', `/api/projects/${organization.projectId}`, { description: 'Changed meanwhile' });
+  await organization.call('PATCH', project, { description: 'Changed meanwhile' });
   await page.reload();
   await description.waitFor();
   expect(await description.inputValue()).toBe('Changed meanwhile');

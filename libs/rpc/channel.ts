@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel, ConsumeMessage, Options, Replies } from 'amqplib';
-import { type ConnectionListener, type RecoveringConnection, retryDelayMs } from './connection.ts';
+import { nowMs } from './clock.ts';
+import { type ConnectionListener, REMIND_EVERY_MS, type RecoveringConnection, retryDelayMs } from './connection.ts';
 
 /**
  * In encoded frames, of which a message has two or three. amqplib's default of 1024 would let 60 MiB of full messages
@@ -71,6 +72,7 @@ export class RecoveringChannel {
 
   async #open(model: ChannelModel): Promise<void> {
     const { log } = this.#connection;
+    let remindAtMs = 0;
     for (let failures = 0; this.#model === model && !this.#closing; ) {
       let channel: Channel | undefined;
       try {
@@ -90,10 +92,12 @@ export class RecoveringChannel {
         this.#ready.resolve();
         this.#role.opened?.();
         failures = 0;
+        remindAtMs = 0;
         await closed;
       } catch (error) {
-        if (this.#model === model && !this.#closing) {
-          log.warn({ error, channel: this.#role.name }, 'The channel could not be set up');
+        if (this.#model === model && !this.#closing && nowMs() >= remindAtMs) {
+          remindAtMs = nowMs() + REMIND_EVERY_MS;
+          log.warn({ error, failures, channel: this.#role.name }, 'The channel could not be set up');
         }
         // Not awaited: a broker that dies meanwhile never confirms it.
         channel?.close().catch(() => {});

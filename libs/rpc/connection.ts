@@ -10,8 +10,8 @@ const DEFAULT_HEARTBEAT_SECONDS = 5;
 const FIRST_RETRY_MS = 100;
 /** Short, since calls and events wait for the broker's return: the log should report it within a second. */
 const LONGEST_RETRY_MS = 500;
-/** How often to log that the broker is unavailable. */
-const REMIND_EVERY_MS = 10_000;
+/** How often to log that the broker is unavailable, or that a channel cannot be set up. */
+export const REMIND_EVERY_MS = 10_000;
 
 /** `blocked`: the broker is short of memory or disk and blocks publishers (`connection.blocked`). */
 export type ConnectionStatus = 'connecting' | 'open' | 'blocked' | 'closed';

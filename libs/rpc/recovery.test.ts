@@ -262,7 +262,8 @@ describe('a channel that dies while its connection lives', () => {
     });
     await channel.ready;
     expect(setups).toBe(3);
-    expect(seen.lines.filter(({ message }) => message === 'The channel could not be set up')).toHaveLength(2);
+    // The second came too soon after the first to be said.
+    expect(seen.lines.filter(({ message }) => message === 'The channel could not be set up')).toHaveLength(1);
     await channel.close();
   });
 });

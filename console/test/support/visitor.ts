@@ -64,7 +64,7 @@ export class Visitor {
         // What axe finds besides contrast does not depend on the theme, and takes it seconds.
         const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
         for (const finding of await this.#findings(rules)) found.push(`${where}: ${finding}`);
-        const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        const overflow = await this.page.evaluate(tooWideByPx);
         if (overflow > 0) found.push(`${where}: the page is ${overflow} px wider than the window`);
         await this.#picture(where.replaceAll(' ', '-'));
       }
@@ -80,7 +80,7 @@ export class Visitor {
     const before = this.page.viewportSize();
     for (const width of WIDTHS) {
       await this.page.setViewportSize({ width, height: width < 500 ? 812 : 900 });
-      const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const overflow = await this.page.evaluate(tooWideByPx);
       expect(overflow, `${state} at ${width} px`).toBeLessThanOrEqual(0);
       await this.#picture(`${state}-${width}`);
     }
@@ -105,4 +105,11 @@ export class Visitor {
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `console-${name}.png`), animations: 'disabled' });
   }
+}
+
+/** Within the window, what scrolls is the page's `main`. */
+function tooWideByPx(): number {
+  const main = document.querySelector('main');
+  const inside = main ? main.scrollWidth - main.clientWidth : 0;
+  return Math.max(document.documentElement.scrollWidth - innerWidth, inside);
 }

@@ -56,8 +56,9 @@ export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
   });
   await onOwnChannel(model, async (channel) => {
     await channel.assertExchange(EVENTS_EXCHANGE, 'topic', { durable: true });
-    await channel.assertExchange(LIVE_EXCHANGE, 'topic', { durable: true });
     await channel.bindQueue(LOG_QUEUE, EVENTS_EXCHANGE, '#');
+    // Last: whoever finds it (`checkLog`) publishes, and the queue has to be bound by then.
+    await channel.assertExchange(LIVE_EXCHANGE, 'topic', { durable: true });
   });
 }
 
