@@ -42,7 +42,8 @@ test('an upload is repeated under its key while a proxy says that the service is
 });
 
 test.each([
-  ['a file elsewhere', { filePath: import.meta.filename }, 'filePath', /is not under \/tmp\/ or the working directory/],
+  // Not one of this repository, which may be in a temporary folder itself.
+  ['a file elsewhere', { filePath: '/etc/hosts' }, 'filePath', /is not under \/tmp\/ or the working directory/],
   ['no file', {}, 'filePath', /^filePath: is required/],
 ])('%s is refused with what to change, said once', async (_, given, path, words) => {
   const service = {
