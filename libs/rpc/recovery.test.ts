@@ -308,7 +308,10 @@ test('a queue of which the broker says nothing, as RabbitMQ 4 while its node is 
   await deleteQueue();
   await onQueue('normal', (channel) => channel.assertQueue(requests));
   network.leaveUnanswered(requests);
-  await rig.serve(doing(async () => {}), { url: network.url });
+  await rig.serve(
+    doing(async () => {}),
+    { url: network.url },
+  );
   const { service } = await rig.client({ url: network.url });
   expect(await service.call('recovery.echo', { text: 'elsewhere' }, { requestId })).toEqual({ text: 'elsewhere' });
 });
