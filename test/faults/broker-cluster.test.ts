@@ -33,7 +33,7 @@ interface Attempt {
   readonly tookMs: number;
 }
 
-test('the death of the node that hosts a service’s queue costs a call at most 10 s, and no write', async () => {
+test('the death of the node that hosts a service’s queue costs a call at most 10 s, and neither it nor its return a write', async () => {
   const call = caller(system.baseUrl, organization.apiKey);
   const item = { type: 'task', boardId: organization.boardId, boardColumnId: organization.columns.Backlog };
   const attempts: Attempt[] = [];
@@ -59,17 +59,27 @@ test('the death of the node that hosts a service’s queue costs a call at most 
     }
     if (isKilled) answeredSince++;
   };
-  const load = Promise.all(
-    Array.from({ length: CALLERS }, async () => {
-      while (answeredSince < CALLS_AFTER) await write();
-    }),
-  );
+  const writeUntil = (isEnough: () => boolean) =>
+    Promise.all(
+      Array.from({ length: CALLERS }, async () => {
+        while (!isEnough()) await write();
+      }),
+    );
+  const load = writeUntil(() => answeredSince >= CALLS_AFTER);
 
   await halfWay.promise;
   const home = await homeOf('rpc.workitems');
   await home.kill();
   isKilled = true;
   await load;
+
+  let isBack = false;
+  const later = writeUntil(() => isBack);
+  await home.restart();
+  // Both replicas take from it again.
+  await expect.poll(() => listed('rpc.workitems', 'consumers'), { timeout: 90_000 }).toBe('2');
+  isBack = true;
+  await later;
 
   // None is refused for good, and none hangs.
   expect(attempts.filter(({ status }) => ![201, 503, 504].includes(status))).toEqual([]);
@@ -81,13 +91,18 @@ test('the death of the node that hosts a service’s queue costs a call at most 
 
 /** The node that hosts a queue, according to the cluster. */
 async function homeOf(queue: string) {
+  const pid = await listed(queue, 'pid');
+  const home = cluster.nodes.find(({ name }) => pid?.includes(`<${name}.`));
+  if (!home) throw new Error(`${queue} lives on none of the nodes: ${pid}`);
+  return home;
+}
+
+async function listed(queue: string, column: 'pid' | 'consumers'): Promise<string | undefined> {
   const [asked] = cluster.nodes;
   if (!asked) throw new Error('There is no node.');
-  const listed = await cluster.rabbitmqctl(asked, ['list_queues', '--no-table-headers', 'name', 'pid']);
-  const line = listed.split('\n').find((text) => text.split('\t')[0] === queue);
-  const home = cluster.nodes.find(({ name }) => line?.includes(`<${name}.`));
-  if (!home) throw new Error(`${queue} lives on none of the nodes: ${listed}`);
-  return home;
+  const queues = await cluster.rabbitmqctl(asked, ['list_queues', '--no-table-headers', 'name', column]);
+  const line = queues.split('\n').find((text) => text.split('\t')[0] === queue);
+  return line?.split('\t')[1];
 }
 
 /** For all items of the organization. */

@@ -16,6 +16,8 @@ export interface BrokerNode {
   readonly url: string;
   /** SIGKILL, as in a power cut. Resolves once it is gone. */
   kill(): Promise<void>;
+  /** Resolves once it accepts connections again. */
+  restart(): Promise<void>;
 }
 
 export interface BrokerCluster {
@@ -81,7 +83,7 @@ export async function startBrokerCluster(folder: string, names: readonly string[
       },
     });
     started.push(part);
-    return { name: `${name}@localhost`, url, kill: () => part.kill() };
+    return { name: `${name}@localhost`, url, kill: () => part.kill(), restart: () => part.restart() };
   };
 
   const discard = async () => void (await Promise.all(started.map((process) => process.kill())));
