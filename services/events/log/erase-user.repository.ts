@@ -56,7 +56,7 @@ async function eachIn(
   erased: (event: LoggedEvent) => Data | undefined,
 ): Promise<void> {
   const head = await headOf(organizationId);
-  const oldest = await oldestOf(organizationId, head);
+  const oldest = await oldestOf(organizationId);
   for (let after = (oldest ?? head + 1) - 1; after < head; after += ERASED_PLACES) {
     const upTo = Math.min(head, after + ERASED_PLACES);
     for (const event of await between(organizationId, { after, upTo }, filter, ERASED_PLACES)) {

@@ -9,14 +9,12 @@ import { LogModel, type LogRecord } from './log.model.ts';
 /** For the organizations whose log was read last. It only goes up. */
 const oldestPlaces = new LRUCache<string, number>({ max: 10_000 });
 
-/**
- * The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check.
- * @param head where the log ends
- */
-export async function oldestOf(organizationId: string, head: number): Promise<number | undefined> {
+/** The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check. */
+export async function oldestOf(organizationId: string): Promise<number | undefined> {
   const last = oldestPlaces.get(organizationId) ?? 1;
   if (await LogModel.exists({ organizationId, seq: last })) return last;
-  const oldest = await databaseServer().lowest(LogModel, { organizationId }, { field: 'seq', from: last, upTo: head });
+  const places = { field: 'seq', from: last, upTo: await headOf(organizationId) };
+  const oldest = await databaseServer().lowest(LogModel, { organizationId }, places);
   // Of a log without any, nothing is remembered.
   oldestPlaces.set(organizationId, oldest);
   return oldest;
@@ -66,7 +64,7 @@ export function forget(organizationId: string, seq: number): void {
 export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
   let records = await inPlaces(organizationId, after, limit);
   if (records.length === 0) {
-    const oldest = await oldestOf(organizationId, await headOf(organizationId));
+    const oldest = await oldestOf(organizationId);
     if (oldest !== undefined && oldest > after + limit) records = await inPlaces(organizationId, oldest - 1, limit);
   }
   const found = records.map(loggedEvent);

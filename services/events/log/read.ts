@@ -28,7 +28,7 @@ export async function readLog(
       ? []
       : await between(organizationId, { after, upTo }, { types: visible, projectIds, workItemId }, limit);
   // Last: what the log has dropped meanwhile may be missing above.
-  const oldestSeq = (await oldestOf(organizationId, head)) ?? head + 1;
+  const oldestSeq = (await oldestOf(organizationId)) ?? head + 1;
   if (after > head || after + 1 < Math.min(oldestSeq, head + 1)) {
     throw fail(
       'CURSOR_EXPIRED',

@@ -32,7 +32,7 @@ async function readAgain(id: string, after: number, context: Context): Promise<n
   const webhook = await requireWebhook(id, context);
   const { organizationId } = context.caller;
   const head = await headOf(organizationId, context.tx);
-  const oldest = (await oldestOf(organizationId, head)) ?? head + 1;
+  const oldest = (await oldestOf(organizationId)) ?? head + 1;
   if (after < oldest - 1) {
     const message = `must be at least ${oldest - 1}: the log begins at ${oldest}`;
     throw context.fail('VALIDATION_FAILED', `after: ${message}.`, { details: [{ path: 'after', message }] });

@@ -64,7 +64,7 @@ async function withinGates(
   to: ColumnRecord,
 ): Promise<ColumnRecord | undefined> {
   if (!(await enforcedGate(scope, parent, board, to))) return to;
-  return isHandedOver(columnAt(board, parent.boardColumnId).role) ? undefined : columnOfRole(board, 'review');
+  return isHandedOver(roleAt(board, parent.boardColumnId)) ? undefined : columnOfRole(board, 'review');
 }
 
 /**
