@@ -25,7 +25,7 @@ const BORNE: readonly Borne[] = [
   {
     operation: 'workItems.list',
     query:
-      'aggregate work_items: organizationId, boardColumnId $nin, labels, dueDate $lt $gt; by _id descending; limited',
+      'aggregate work_items: organizationId, labels, dueDate $lt $gt, boardColumnId $nin; by _id descending; limited',
     why: OVER_ALL_PROJECTS,
   },
   {

@@ -40,9 +40,13 @@ export class OperationPlans {
   }) {
     this.#borne = borne;
     this.#isSmall = (collection) => small.includes(collection);
-    // As MongoDB is sent them: not in windows, and with any choice among values in one query.
-    const { inOrder, countInOrder, increment } = MONGODB;
-    useServer({ ...databaseServer(), inOrder, countInOrder, increment });
+    askAsMongoDb();
+    const { isCommitted, confirmInsert } = databaseServer();
+    useServer({
+      ...databaseServer(),
+      isCommitted: (isStored) => this.of(undefined, () => isCommitted(isStored)),
+      confirmInsert: (model, id) => this.of(undefined, () => confirmInsert(model, id)),
+    });
     watchCommands((command) => {
       const operation = this.#operation;
       if (operation === undefined) return;
@@ -56,13 +60,14 @@ export class OperationPlans {
     });
   }
 
-  /** What is sent while `run` runs is attributed to the operation. */
-  async of<T>(operation: string, run: () => Promise<T>): Promise<T> {
+  /** What is sent while `run` runs is attributed to the operation; undefined: to none. */
+  async of<T>(operation: string | undefined, run: () => Promise<T>): Promise<T> {
+    const outer = this.#operation;
     this.#operation = operation;
     try {
       return await run();
     } finally {
-      this.#operation = undefined;
+      this.#operation = outer;
     }
   }
 
@@ -92,6 +97,17 @@ export class OperationPlans {
       return row(each.operation, each.query, why === undefined ? each.plan : `${each.plan}: ${each.fault}; ${why}`);
     });
     return `# ${title}: how MongoDB answers\n\n| Operation | Query | Plan |\n|---|---|---|\n${[...new Set(lines)].join('\n')}\n`;
+  }
+}
+
+/** Whatever server the test has: each query is sent as MongoDB would be sent it, which the others answer, too. */
+function askAsMongoDb(): void {
+  const { inOrder, countInOrder, nextBatch, nextInQueue, findAnyOf, increment, lowest } = MONGODB;
+  const asked = { inOrder, countInOrder, nextBatch, nextInQueue, findAnyOf, increment, lowest };
+  useServer({ ...databaseServer(), ...asked });
+  // The stand-in puts its own before these (split-match.ts).
+  for (const { collection } of Object.values(mongoose.models)) {
+    for (const method of ['aggregate', 'find', 'findOne']) Reflect.deleteProperty(collection, method);
   }
 }
 
