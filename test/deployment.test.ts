@@ -1,6 +1,8 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVENTS_EXCHANGE, LIVE_EXCHANGE, LOG_DEAD_QUEUE, LOG_QUEUE } from '@worktrack/rpc/events/topology';
+import { laneQueues, MAX_GENERATIONS } from '@worktrack/rpc/queues';
 import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';
 import { WAL_MAX_BYTES } from '@worktrack/stack/servers/rabbitmq';
@@ -24,6 +26,9 @@ test.each([
 const SERVICES = ['keys', 'workitems', 'feedback', 'events'] as const;
 const compose = file('docker-compose.yml');
 const chart = file('deploy/helm/worktrack/values.yaml');
+
+const LANES = ['normal', 'long', 'waiting'] as const;
+const GENERATIONS = Array.from({ length: MAX_GENERATIONS }, (_, index) => index + 1);
 
 /** What a file has below the name of a service. */
 function blockOf(text: string, service: string): string {
@@ -160,7 +165,7 @@ test('the image’s bill of materials has what runs in it and what its pages con
 describe('at the broker', () => {
   const permissions = JSON.parse(
     /"permissions": (\[[\s\S]*?\n {8}\])/.exec(compose.replaceAll('$$', '$'))?.[1] ?? '[]',
-  ) as { readonly user: string; readonly read: string; readonly configure: string }[];
+  ) as { readonly user: string; readonly read: string; readonly write: string; readonly configure: string }[];
 
   test.each(['gateway', ...SERVICES])('%s has a user of its own, which cannot consume another’s queue', (service) => {
     expect(blockOf(compose, service)).toContain(`amqp://${service}:\${RABBITMQ_PASSWORD_${service.toUpperCase()}:`);
@@ -178,5 +183,27 @@ describe('at the broker', () => {
         }
       }
     }
+  });
+
+  // A passive declaration, as it is since RabbitMQ 4.2.7 and 4.3.1 (github.com/rabbitmq/rabbitmq-server/pull/16272).
+  test.each(['gateway', ...SERVICES])('%s has some right to each queue and exchange that it looks at', (service) => {
+    const ofCalls = SERVICES.flatMap((called) =>
+      LANES.flatMap((lane) =>
+        GENERATIONS.flatMap((generation) => {
+          const { requests, dead } = laneQueues(called, lane, generation);
+          return [requests, dead];
+        }),
+      ),
+    );
+    const seen = [
+      EVENTS_EXCHANGE,
+      LIVE_EXCHANGE,
+      LOG_QUEUE,
+      ...(service === 'gateway' ? [LOG_DEAD_QUEUE, ...ofCalls] : []),
+    ];
+    const rights = permissions
+      .filter(({ user }) => user === service)
+      .flatMap(({ read, write, configure }) => [read, write, configure]);
+    expect(seen.filter((name) => !rights.some((right) => new RegExp(right).test(name)))).toEqual([]);
   });
 });
