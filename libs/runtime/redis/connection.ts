@@ -7,6 +7,8 @@ export { type Redis, ReplyError } from 'ioredis';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
+/** A server whose machine is gone closes nothing: TCP gives up after a quarter of an hour, though another server has long taken over its address. */
+const SILENCE_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
@@ -22,6 +24,7 @@ export function connectRedis(url: string, log: Log): Redis {
     autoResendUnfulfilledCommands: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
     // After a failover behind one address, this connection still leads to the old primary; the next one leads to the new.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),

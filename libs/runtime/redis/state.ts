@@ -2,7 +2,7 @@ import type { State } from '../process/service.ts';
 import { type Redis, ReplyError } from './connection.ts';
 
 /**
- * For readiness. Its connection may stand, and nobody answer; the client's timeout of commands bounds the wait.
+ * For readiness. Its connection may stand, and nobody answer; the client's timeouts bound the wait.
  * @param without what is missing while Redis is, as the end of a sentence
  */
 export async function redisState(redis: Redis, without: string): Promise<State> {
@@ -11,8 +11,7 @@ export async function redisState(redis: Redis, without: string): Promise<State> 
   } catch (error) {
     // What it refuses, it has answered.
     if (error instanceof ReplyError) return undefined;
-    const found = redis.status === 'ready' ? 'does not answer' : 'is unavailable';
-    return { degraded: `Redis ${found}; ${without}.` };
+    return { degraded: `Redis does not answer; ${without}.` };
   }
   return undefined;
 }
