@@ -68,11 +68,17 @@ export async function declareLane(model: ChannelModel, lane: LaneName, queues: L
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
     maxLength: DEAD_LETTERS_MAX,
-  }).catch((error) => {
+  }).catch((error: unknown) => {
     if (!(error instanceof QueueNodeDown)) throw error;
-    log.warn({ queue: queues.dead }, 'The node with the dead letters is down; until it is back they are only logged');
+    return error;
   });
-  const [isUnused] = await Promise.all([declareRequests(model, lane, queues, log), deadLetters]);
+  const [isUnused, isAway] = await Promise.all([declareRequests(model, lane, queues, log), deadLetters]);
+  // A lane that cannot be declared either is tried again and again, and its channel says so.
+  if (isAway instanceof QueueNodeDown)
+    log.warn(
+      { queue: queues.dead, of: queues.requests },
+      'The node with the dead letters is down; until it is back they are only logged',
+    );
   return isUnused;
 }
 

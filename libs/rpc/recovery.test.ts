@@ -303,17 +303,22 @@ test('a connection that the broker closes in the moment in which it is open is f
 });
 
 test('a queue of which the broker says nothing, as RabbitMQ 4 while its node is down, is left for the next by its service and by clients', async () => {
-  const { requests } = laneQueues('recovery', 'normal', 1);
+  const { requests, dead } = laneQueues('recovery', 'normal', 1);
   // What is sent there waits for that node.
   await deleteQueue();
   await onQueue('normal', (channel) => channel.assertQueue(requests));
-  network.leaveUnanswered(requests);
+  for (const queue of [requests, dead]) network.leaveUnanswered(queue);
   await rig.serve(
     doing(async () => {}),
     { url: network.url },
   );
   const { service } = await rig.client({ url: network.url });
   expect(await service.call('recovery.echo', { text: 'elsewhere' }, { requestId })).toEqual({ text: 'elsewhere' });
+  // Of the dead letters, on that node as well, where calls are taken, and not with every attempt at the first queue.
+  const said = rig.lines.filter(({ message }) => message.startsWith('The node with the dead letters is down'));
+  const lanes = said.map(({ fields }) => fields.of);
+  expect(lanes).toContain(laneQueues('recovery', 'normal', 2).requests);
+  expect(lanes).not.toContain(requests);
 });
 
 describe('a process that starts before its broker', () => {
