@@ -73,6 +73,7 @@ describe('a refused input names the field by its dotted path and says what to ch
       { type: 'must be one of "task", "story", "epic", not an array' },
     ],
     ['a number that is none', { title: Number.POSITIVE_INFINITY }, { title: 'must be a string, not a number' }],
+    ['a number beyond all doubles', { limit: Number.NEGATIVE_INFINITY }, { limit: 'is too large a number' }],
     ['a missing field inside', { metadata: { review: {} } }, { 'metadata.review.summary': 'is required (string)' }],
     [
       'an unknown field inside',

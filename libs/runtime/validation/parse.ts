@@ -11,6 +11,7 @@ const MAX_ECHOED_LENGTH = 60;
 /** How many steps of a path are shown. */
 const MAX_ECHOED_STEPS = 40;
 const LONE_SURROGATES = 'must not contain lone surrogates';
+const TOO_LARGE = 'is too large a number';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -31,7 +32,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 function unstorable(value: unknown): { readonly path: PropertyKey[]; readonly message: string } | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : { path: [], message: LONE_SURROGATES };
   if (typeof value === 'number') {
-    return Number.isFinite(value) ? undefined : { path: [], message: 'is too large a number' };
+    return Number.isFinite(value) ? undefined : { path: [], message: TOO_LARGE };
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const key of Object.keys(value)) {
@@ -160,6 +161,8 @@ function describe(issue: RawIssue): string | undefined {
   }
   switch (issue.code) {
     case 'invalid_type':
+      // JSON's 1e309 is infinite, which zod takes for no number.
+      if (issue.expected === 'number' && typeof issue.input === 'number') return TOO_LARGE;
       return `must be ${expected(issue)}, not ${nameOf(issue.input)}`;
     case 'invalid_value':
       return oneOf(issue);
