@@ -84,6 +84,14 @@ test('a captcha that is switched on while the form is open is silently solved', 
   expect(await source.inbox()).toHaveLength(1);
 });
 
+test('a solver that does not arrive is asked for again after some seconds', async () => {
+  const { source, visitor } = await visit();
+  await visitor.page.route('**/widget-solver*.js', () => {}, { times: 1 });
+  await (await (await visitor.open()).write('On a slow train.')).send();
+  await visitor.isThanked();
+  expect(await source.inbox()).toMatchObject([{ message: 'On a slow train.' }]);
+});
+
 test('if the captcha cannot be solved the user is told, and can try again', async () => {
   const { source, visitor } = await visit();
   await visitor.page.route('**/widget-solver*.js', (route) => route.abort());

@@ -104,6 +104,14 @@ describe('on a page', () => {
     expect(await visitor.launcher.textContent()).toBe(fr.launcher);
   });
 
+  test('if its words do not arrive the form is there in English, after some seconds', async () => {
+    const source = await createSource(stage.organization);
+    const visitor = await scene.visitor();
+    await visitor.page.route('**/widget-de.json', () => {});
+    await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: { ...source.tag, 'data-locale': 'de' } }));
+    expect(await visitor.launcher.textContent()).toBe(en.launcher);
+  });
+
   test('if its words cannot be loaded the form is there in English, and still says which language was asked for', async () => {
     const source = await createSource(stage.organization);
     const visitor = await scene.visitor();

@@ -1,5 +1,5 @@
 import { warn } from '../console.ts';
-import { fetchFile, fileAddress } from '../files.ts';
+import { fetchFile, fileAddress, isTimeout } from '../files.ts';
 import type { Settings } from '../settings.ts';
 import { READY, SOLVER, type Solve, type SolverReply } from '../solver/protocol.ts';
 import { scriptUrl } from '../trusted.ts';
@@ -10,6 +10,8 @@ const SOLVER_FILE = 'widget-solver.js';
 /** Solves altcha's proof of work and returns its token: in a worker, or else in the page, a few milliseconds at a time. */
 export async function solveAltcha(challenge: unknown, settings: Settings): Promise<string> {
   const worker = await startWorker(settings).catch((error: unknown) => {
+    // The page would wait for the same file, for as long as the browser does.
+    if (isTimeout(error)) throw error;
     warn(
       `The captcha is solved in the page, because it may not start a worker: ${error instanceof Error ? error.message : error} A Content-Security-Policy needs worker-src blob:`,
     );

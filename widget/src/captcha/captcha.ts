@@ -1,5 +1,6 @@
 import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import { warn } from '../console.ts';
+import { isTimeout } from '../files.ts';
 import { type Service, ServiceError } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { solveAltcha } from './altcha.ts';
@@ -33,7 +34,7 @@ export class Captcha {
     this.#prepared(config).catch(() => {});
   }
 
-  /** Throws ServiceError if the service refuses the challenge, and with CAPTCHA_INVALID if it cannot be solved here. */
+  /** Throws ServiceError if the service refuses the challenge, with NETWORK if the solver does not arrive, and with CAPTCHA_INVALID if it cannot be solved here. */
   async token(config: CaptchaConfig): Promise<string> {
     try {
       return await this.#prepared(config);
@@ -42,7 +43,8 @@ export class Captcha {
       if (error instanceof ServiceError) throw error;
       const message = error instanceof Error ? error.message : String(error);
       warn(message);
-      throw new ServiceError({ code: 'CAPTCHA_INVALID', message, status: 0, details: [] });
+      const code = isTimeout(error) ? 'NETWORK' : 'CAPTCHA_INVALID';
+      throw new ServiceError({ code, message, status: 0, details: [] });
     }
   }
 
