@@ -149,6 +149,19 @@ test('a strict policy of the page is followed to the letter: no inline style, no
   expect(await source.inbox()).toHaveLength(1);
 });
 
+test.each([
+  ['with the button', 'button[type=submit]', 'Space'],
+  ['with Enter in a field', 'input[type=email]', 'Enter'],
+  ['from within the message', 'textarea', 'Control+Enter'],
+])('in a frame that may not submit forms the message is sent all the same, %s', async (how, where, key) => {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag, policy: 'sandbox allow-scripts' });
+  await (await visitor.open()).write(`Sent ${how}.`);
+  await visitor.dialog.locator(where).press(key);
+  await visitor.isThanked();
+  expect(await source.inbox()).toMatchObject([{ message: `Sent ${how}.` }]);
+});
+
 test('if the policy refuses workers, the captcha is solved in the page, and the developer is told what would allow one', async () => {
   const source = await createSource(stage.organization, { requireCaptcha: true });
   const visitor = await scene.visit(stage.baseUrl, {

@@ -103,7 +103,8 @@ export class Panel {
     done.addEventListener('click', () => this.close());
     again.addEventListener('click', () => this.edit());
     this.#form.addEventListener('input', () => events.edited());
-    this.#form.addEventListener('submit', (event) => {
+    // Enter in a field clicks it, too. A frame without `allow-forms` has no `submit`.
+    this.#send.addEventListener('click', (event) => {
       event.preventDefault();
       if (this.#send.getAttribute('aria-disabled') !== 'true') events.submitted();
     });
@@ -251,7 +252,7 @@ export class Panel {
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.#send.click();
     if (!this.#overPage) return;
     // What a modal dialog does on its own.
     if (event.key === 'Escape' && !event.isComposing) this.close();
