@@ -70,6 +70,32 @@ test('of two choices, the one that was made last stays, though the first is not 
   expect(await page.getByText('Somebody else').count()).toBe(0);
 });
 
+test('what is changed in an item is shown before it is saved, so that what was there can be chosen again', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'How urgent?', priority: 'low' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const save = await hold(page, `**/api/work-items/${item.id}`, 'PATCH');
+  const shown = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
+  await page.getByLabel('Estimate').fill('5');
+  await page.getByLabel('Due date').fill('2030-05-17');
+  await choose(page, 'Priority', 'High');
+  expect([await shown('Estimate'), await shown('Due date'), await shown('Priority')]).toEqual([
+    '5',
+    '2030-05-17',
+    'High',
+  ]);
+  await choose(page, 'Priority', 'Low');
+  save();
+  await page.locator('.toast', { hasText: `${item.taskId} changed` }).waitFor();
+  await expect.poll(async () => (await itemNow(organization, item)).version).toBe(item.version + 4);
+  expect(await itemNow(organization, item)).toMatchObject({ estimate: 5, dueDate: '2030-05-17', priority: 'low' });
+  expect([await shown('Estimate'), await shown('Due date'), await shown('Priority')]).toEqual([
+    '5',
+    '2030-05-17',
+    'Low',
+  ]);
+});
+
 test('what is written while a comment, a title or a setting is being saved is not lost', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Write' });

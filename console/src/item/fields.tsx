@@ -36,13 +36,21 @@ export function Fields({ item }: { readonly item: WorkItem }) {
     follows: ({ subject }) => subject.id === item.boardId,
     enabled: may('projects:read'),
   });
-  const save = (changes: Changes) => void changeItem(item, changes);
+  // Shown at once: where an answer takes long, what one had chosen seemed lost, and what was there before could not be chosen again.
+  const [saving, setSaving] = useState<readonly Changes[]>([]);
+  const shown = Object.assign({}, item, ...saving) as WorkItem;
+  const save = async (changes: Changes, base = item) => {
+    setSaving((all) => [...all, changes]);
+    await changeItem(base, changes);
+    // Whoever reads the item is told what was saved in a task of its own, which is before this one.
+    setTimeout(() => setSaving((all) => all.filter((each) => each !== changes)));
+  };
   // As it was when the writing began: what others change meanwhile is not overwritten unseen.
   const begun = useRef<WorkItem>(undefined);
   const saveWritten = (changes: Changes) => {
     const base = begun.current ?? item;
     begun.current = undefined;
-    return changeItem(base, changes);
+    void save(changes, base);
   };
   const disabled = !may('work-items:write');
   return (
@@ -56,26 +64,26 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         begun.current = undefined;
       }}
     >
-      <ColumnField item={item} columns={board.data?.columns} onSave={save} />
+      <ColumnField item={shown} columns={board.data?.columns} onSave={save} />
       <SelectField
         disabled={disabled}
         label={filterWords.type}
-        value={item.type}
+        value={shown.type}
         options={TYPES.map((each) => [each, itemWords[each], <TypeIcon key={each} type={each} isNamed={false} />])}
-        onChoose={(type) => type && save({ type })}
+        onChoose={(type) => type && void save({ type })}
       />
       <SelectField
         disabled={disabled}
         label={fieldWords.priority}
-        value={item.priority}
+        value={shown.priority}
         options={PRIORITIES.map((each) => [
           each,
           itemWords[each],
           <PriorityIcon key={each} priority={each} isNamed={false} />,
         ])}
-        onChoose={(priority) => save({ priority: priority as Priority })}
+        onChoose={(priority) => void save({ priority: priority as Priority })}
       />
-      <Assignee item={item} onSave={saveWritten} />
+      <Assignee assigned={shown.assignee ?? ''} onSave={saveWritten} />
       <LabelsField
         disabled={disabled}
         label={common.labels}
@@ -91,10 +99,10 @@ export function Fields({ item }: { readonly item: WorkItem }) {
             {(control) => (
               <DateField
                 {...control}
-                class={item[name] ? 'input' : 'input input-unset'}
+                class={shown[name] ? 'input' : 'input input-unset'}
                 readOnly={disabled}
-                value={item[name] ?? ''}
-                onChange={(day) => void saveWritten({ [name]: day || null })}
+                value={shown[name] ?? ''}
+                onChange={(day) => saveWritten({ [name]: day || null })}
               />
             )}
           </Field>
@@ -102,8 +110,8 @@ export function Fields({ item }: { readonly item: WorkItem }) {
           <NumberField
             key={name}
             label={fieldWords[name]}
-            value={item[name]}
-            onSave={(number) => void saveWritten({ [name]: number })}
+            value={shown[name]}
+            onSave={(number) => saveWritten({ [name]: number })}
           />
         ),
       )}
@@ -183,25 +191,14 @@ function NumberField({ label, value, onSave }: NumberFieldProps) {
 }
 
 /** A user, or a name of another's choosing: agents are assigned by theirs. */
-function Assignee({
-  item,
-  onSave,
-}: {
-  readonly item: WorkItem;
-  readonly onSave: (changes: Changes) => Promise<unknown>;
-}) {
+function Assignee({ assigned, onSave }: { readonly assigned: string; readonly onSave: Save }) {
   const [written, write] = useState<string>();
-  // Entered and not saved yet: leaving the field meanwhile does not ask for it again.
-  const [entered, enter] = useState<string>();
-  const assigned = entered ?? item.assignee ?? '';
   const text = written ?? assigned;
   const users = useActiveUsers();
   const save = (name: string) => {
     const wanted = name.trim();
     write(undefined);
-    if (wanted === assigned) return;
-    enter(wanted);
-    void onSave({ assignee: wanted || null }).then(() => enter((last) => (last === wanted ? undefined : last)));
+    if (wanted !== assigned) onSave({ assignee: wanted || null });
   };
   const isUnchanged = text === assigned;
   const suggestions = users
