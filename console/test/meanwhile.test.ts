@@ -469,3 +469,31 @@ test('the change of a view is taken back, and its name is asked for on its scree
   await page.getByRole('button', { name: 'Save view' }).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
+
+test('the list of a field stays beside it when what comes late moves the field, and where it was scrolled to', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('', { apiKey: organization.apiKey });
+  const read = await hold(page, '**/api/projects?*', 'GET');
+  await page.goto(`${stage.url}/console/settings/keys`);
+  await page.getByRole('button', { name: 'New key' }).click();
+  const field = page.getByRole('combobox', { name: 'Expires' });
+  await field.click();
+  const list = page.getByRole('listbox');
+  await list.waitFor();
+  read();
+  await page.getByRole('group', { name: 'Only in these projects' }).waitFor();
+  const [of, shown] = [await field.boundingBox(), await list.boundingBox()];
+  if (!of || !shown) throw new Error('It is not there.');
+  expect(Math.min(Math.abs(shown.y - of.y - of.height), Math.abs(of.y - shown.y - shown.height))).toBeLessThan(5);
+
+  // Where there is less room than it needs.
+  await page.setViewportSize({ width: 1280, height: 220 });
+  await field.evaluate((input) => input.scrollIntoView({ block: 'center' }));
+  const isCut = () => list.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+  await expect.poll(isCut).toBeGreaterThan(10);
+  await list.evaluate((options) => {
+    options.scrollTop = 10;
+    dispatchEvent(new Event('resize'));
+  });
+  expect(await list.evaluate(({ scrollTop }) => scrollTop)).toBe(10);
+});

@@ -84,19 +84,19 @@ export function useListbox({ onChoose, value, typed, offered }: ListboxOptions):
     keys.current?.navigate(1);
   }, [typed]);
 
+  // Typed before what it finds was there.
   useLayoutEffect(() => {
-    if (!list.current || !input.current) return;
-    // Typed before what it finds was there.
-    if (typed && !list.current.querySelector('[aria-selected=true]')) keys.current?.navigate(1);
-    show(list.current, input.current);
+    if (typed && !list.current?.querySelector('[aria-selected=true]')) keys.current?.navigate(1);
   }, [offered]);
 
-  // The option that one is at may have gone, or be elsewhere in the list, which names it by its place.
+  // What is drawn anew may have moved the input: the list covered it, and a press on it chose an option. The option that one is at may have gone, or be elsewhere
+  // in the list, which names it by its place.
   useLayoutEffect(() => {
-    if (!isOpen) return;
-    const at = list.current?.querySelector('[aria-selected=true]');
-    if (at) input.current?.setAttribute('aria-activedescendant', at.id);
-    else input.current?.removeAttribute('aria-activedescendant');
+    if (!isOpen || !list.current || !input.current) return;
+    show(list.current, input.current);
+    const at = list.current.querySelector('[aria-selected=true]');
+    if (at) input.current.setAttribute('aria-activedescendant', at.id);
+    else input.current.removeAttribute('aria-activedescendant');
   });
 
   // A press elsewhere takes the focus away.
