@@ -182,18 +182,22 @@ test('closed by accident, or with its page, it opens again with what was written
   await page.keyboard.press('Tab');
   await choose(page.getByRole('dialog'), 'Type', 'Epic');
   await page.getByLabel('Sub-items').fill('One\nTwo');
+  await page.getByLabel('Due date').fill('2030-05-17');
   await page.reload();
-  await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
-  await page.keyboard.press('c');
+  await page.getByRole('button', { name: 'Create in To Do', exact: true }).click();
   expect(await title.inputValue()).toBe('Half a thought more');
-  await choose(page.getByRole('dialog'), 'Type', 'Epic');
+  expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Type' }).inputValue()).toBe('Epic');
   expect(await page.getByLabel('Sub-items').inputValue()).toBe('One\nTwo');
   await title.press('Control+Enter');
   await title.waitFor({ state: 'detached' });
+  const made = await named(organization, 'Half a thought more');
+  expect(made).toMatchObject({ type: 'epic', columnName: 'To Do', dueDate: '2030-05-17' });
+  expect(await named(organization, 'Two')).toMatchObject({ parentId: made?.id });
   await page.reload();
   await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
   await page.keyboard.press('c');
   expect(await title.inputValue()).toBe('');
+  expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Type' }).inputValue()).toBe('Task');
 });
 
 test('nobody who may only read is offered it', async () => {

@@ -12,7 +12,7 @@ import { useDraft, useOwnDraft } from '../parts/form/draft.ts';
 import { Field, TextArea } from '../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
-import { ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
+import { type Entered, ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -85,21 +85,32 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     title: useDraft(`${draft}.title`),
     description: useDraft(`${draft}.description`),
     lines: useDraft(`${draft}.lines`),
+    chosen: useDraft(`${draft}.chosen`),
   };
   const text = { title: drafts.title.text, description: drafts.description.text };
-  const [type, setType] = useState<ItemType>(place.type ?? 'task');
-  const [columnId, setColumn] = useState(place.columnId);
-  const [priority, setPriority] = useState<Priority>('medium');
-  const [parent, setParent] = useState(place.parent ?? '');
-  const [dependsOn, setDependsOn] = useState(NOTHING_ENTERED);
-  const [written, setWritten] = useState<Partial<Record<WrittenField, string>>>({});
-  const [labels, setLabels] = useState<string[]>([]);
+  const [chosen, setChosen] = useState<Chosen>(() => {
+    // What was chosen and nothing written for is not begun.
+    const isBegun = [...Object.values(text), drafts.lines.text].some((each) => each !== '');
+    const { type, columnId, parent } = place;
+    const here = Object.entries({ type, columnId, parent }).filter(([, value]) => value !== undefined);
+    return {
+      ...NOTHING_CHOSEN,
+      ...(isBegun && JSON.parse(drafts.chosen.text || '{}')),
+      ...Object.fromEntries(here),
+    };
+  });
+  const { type, columnId, priority, parent, dependsOn, written, labels, isChain } = chosen;
+  const choose = (changes: Partial<Chosen> | ((now: Chosen) => Partial<Chosen>)) =>
+    setChosen((now) => {
+      const then = { ...now, ...(typeof changes === 'function' ? changes(now) : changes) };
+      drafts.chosen.setText(JSON.stringify(then));
+      return then;
+    });
   const [template, setTemplate] = useState<Template>();
-  const [isChain, setChain] = useState(false);
   const lines = { text: drafts.lines.text, isChain };
   const setLines = (changed: typeof lines) => {
     drafts.lines.setText(changed.text);
-    setChain(changed.isChain);
+    choose({ isChain: changed.isChain });
   };
   const { isBusy, error, run } = useSubmit();
   useEffect(() => title.current?.focus(), []);
@@ -109,16 +120,18 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
   const column = columns.find(({ id }) => id === columnId) ?? firstOf(columns);
   const below = HAS_SUB_ITEMS.includes(type) ? lines : NO_LINES;
   const isReady = text.title.trim() !== '' && column !== undefined && !areTooMany(below, MAX_BELOW) && !isBusy;
-  const begin = (chosen: Template | undefined) => {
+  const begin = (from: Template | undefined) => {
     // What was written stays; what another template has put there does not.
     const isOwn = (field: 'title' | 'description') => text[field] !== '' && text[field] !== (template?.[field] ?? '');
     for (const field of ['title', 'description'] as const) {
-      if (!isOwn(field)) drafts[field].setText(chosen?.[field] ?? '');
+      if (!isOwn(field)) drafts[field].setText(from?.[field] ?? '');
     }
-    if (chosen) setType(chosen.type);
-    setPriority(chosen?.priority ?? 'medium');
-    setLabels([...(chosen?.labels ?? [])]);
-    setTemplate(chosen);
+    choose({
+      ...(from && { type: from.type }),
+      priority: from?.priority ?? NOTHING_CHOSEN.priority,
+      labels: from?.labels ?? [],
+    });
+    setTemplate(from);
     // Once the list of templates is closed, and the title drawn: after what it begins with.
     setTimeout(() => {
       title.current?.focus();
@@ -133,7 +146,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       ...{ type, ...text, priority },
       ...(parent && { parentId: parent }),
       ...Object.fromEntries(WRITTEN.flatMap((name) => (written[name] ? [[name, asStored(name, written[name])]] : []))),
-      ...(labels.length > 0 && { labels }),
+      ...(labels.length > 0 && { labels: [...labels] }),
       ...(bases.length > 0 && { dependsOn: bases }),
     };
     const place = { projectId: project.id, boardId: board.id };
@@ -172,7 +185,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
             <TypeIcon key={name} type={of} isNamed={false} />,
           ])}
           none={words.noTemplate}
-          onChoose={(chosen) => begin(project.templates.find(({ name }) => name === chosen))}
+          onChoose={(wanted) => begin(project.templates.find(({ name }) => name === wanted))}
         />
       )}
       <Field label={words.title} error={faultAt(error, 'title')}>
@@ -207,26 +220,26 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           label={filterWords.type}
           value={type}
           options={TYPES.map((each) => [each, itemWords[each]])}
-          onChoose={(chosen) => chosen && setType(chosen)}
+          onChoose={(wanted) => wanted && choose({ type: wanted })}
         />
         <SelectField
           label={filterWords.boardColumnId}
           value={column?.id}
           options={columns.map(({ id, name }) => [id, name])}
-          onChoose={setColumn}
+          onChoose={(wanted) => choose({ columnId: wanted })}
         />
         <SelectField
           label={fieldWords.priority}
           value={priority}
           options={PRIORITIES.map((each) => [each, itemWords[each]])}
-          onChoose={(chosen) => chosen && setPriority(chosen)}
+          onChoose={(wanted) => wanted && choose({ priority: wanted })}
         />
         <ItemField
           label={words.parent}
           error={faultAt(error, 'parentId')}
           projectId={project.id}
           value={parent}
-          onChange={setParent}
+          onChange={(wanted) => choose({ parent: wanted })}
         />
         {WRITTEN.map((name) => (
           <Field key={name} label={fieldWords[name]}>
@@ -237,20 +250,26 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
                 type={INPUTS[name]}
                 {...BOUNDS[INPUTS[name]]}
                 value={written[name] ?? ''}
-                onInput={({ currentTarget }) => setWritten({ ...written, [name]: currentTarget.value })}
+                onInput={({ currentTarget }) => choose({ written: { ...written, [name]: currentTarget.value } })}
               />
             )}
           </Field>
         ))}
       </div>
       {HAS_SUB_ITEMS.includes(type) && <LinesField value={lines} rows={3} max={MAX_BELOW} onChange={setLines} />}
-      <LabelsField key={project.id} label={common.labels} projectId={project.id} names={labels} onChange={setLabels} />
+      <LabelsField
+        key={project.id}
+        label={common.labels}
+        projectId={project.id}
+        names={labels}
+        onChange={(change) => choose((now) => ({ labels: change(now.labels) }))}
+      />
       <ItemsField
         label={words.dependsOn}
         error={faultAt(error, 'dependsOn')}
         projectId={project.id}
         value={dependsOn}
-        onChange={setDependsOn}
+        onChange={(entered) => choose({ dependsOn: entered })}
       />
       <FormFailed what={common.notCreated} error={error} fields={['title', 'description', 'parentId', 'dependsOn']} />
       <FormActions action={words.create} isReady={isReady} onClose={onClose} />
@@ -259,6 +278,22 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
 }
 
 type Template = Project['templates'][number];
+
+/** What is kept until it is created, beside the texts. */
+interface Chosen {
+  readonly type: ItemType;
+  readonly columnId?: string;
+  readonly priority: Priority;
+  readonly parent: string;
+  readonly dependsOn: Entered;
+  readonly written: Partial<Record<WrittenField, string>>;
+  readonly labels: readonly string[];
+  readonly isChain: boolean;
+}
+const NOTHING_CHOSEN: Chosen = {
+  ...{ type: 'task', priority: 'medium', parent: '', dependsOn: NOTHING_ENTERED, written: {}, labels: [] },
+  isChain: false,
+};
 
 const HAS_SUB_ITEMS: readonly ItemType[] = ['epic', 'feature', 'story'];
 
