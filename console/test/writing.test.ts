@@ -162,9 +162,14 @@ test('a sub-item and the description of a project that are being written when th
   await expect.poll(saved).toBe('Half a description');
   await description.fill('Begun on what was there');
   await organization.call('PATCH', project, { description: 'Changed meanwhile' });
+  // Shown beside it, while it is written and after a reload.
+  await page.getByText('Somebody else has changed it since. Changed meanwhile').waitFor();
   await page.reload();
-  await description.waitFor();
-  expect(await description.inputValue()).toBe('Changed meanwhile');
+  await page.getByText('Somebody else has changed it since. Changed meanwhile').waitFor();
+  expect(await description.inputValue()).toBe('Begun on what was there');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(saved).toBe('Begun on what was there');
+  await page.getByText('Somebody else has changed it since.').waitFor({ state: 'detached' });
   await page.goto(`${stage.url}/console/items/${taskId}`);
   const title = page.getByRole('textbox', { name: 'New sub-item' });
   await title.press('Enter');

@@ -22,24 +22,33 @@ type Typed = Partial<Pick<Project, 'name' | 'key' | 'description' | 'gates' | 'd
   readonly techStack?: string;
   readonly repositories?: string;
 };
+type Name = keyof Typed;
 
 /** What it is called, and its rules. What is not being changed here follows what others do. */
 export function General({ project }: { readonly project: Project }) {
   const draft = `project.${project.id}`;
   const saved = { ...project, techStack: project.techStack.join('\n'), repositories: project.repositories.join('\n') };
-  const of = (changes: Typed) => JSON.stringify(saved, Object.keys(changes));
-  const [typed, setTyped] = useState<Typed>(() => {
+  // Each with what it was written upon.
+  const [{ typed, base }, setBegun] = useState(() => {
     const begun = draftOf(draft);
-    const changes: Typed = JSON.parse(begun?.text ?? '{}');
-    // What was begun is not put over what somebody else has made of it since.
-    return begun?.base === of(changes) ? changes : {};
+    const read = (text = '{}'): Typed => JSON.parse(text);
+    return { typed: read(begun?.text), base: read(begun?.base) };
   });
   const isChanged = Object.keys(typed).length > 0;
-  useLayoutEffect(() => keepDraft(draft, isChanged ? JSON.stringify(typed) : '', of(typed)), [typed]);
+  useLayoutEffect(() => keepDraft(draft, isChanged ? JSON.stringify(typed) : '', JSON.stringify(base)), [typed]);
   const [isDeleting, setDeleting] = useState(false);
   const { isBusy, error, run } = useSubmit();
   const shown = { ...saved, ...typed };
-  const set = (changes: Typed) => setTyped({ ...typed, ...changes });
+  const set = (changes: Typed) => {
+    const upon = Object.fromEntries(Object.keys(changes).map((name) => [name, saved[name as Name]]));
+    setBegun({ typed: { ...typed, ...changes }, base: { ...upon, ...base } });
+  };
+  /** What somebody else has made meanwhile of what is being changed here: neither is lost, nor written over unseen. */
+  const theirs = (name: Name) => {
+    const now = saved[name];
+    if (isBusy || base[name] === undefined || base[name] === now || typed[name] === now) return undefined;
+    return `${words.overtaken} ${name === 'gates' || name === 'dependencyMet' ? words[saved[name]] : now}`;
+  };
   const isReady = isChanged && shown.name.trim() !== '' && !isBusy;
   const save = (event: Event) => {
     event.preventDefault();
@@ -52,17 +61,18 @@ export function General({ project }: { readonly project: Project }) {
     };
     void run(async () => {
       await saveProject(project, changes);
-      // What was typed meanwhile is not saved yet.
-      setTyped((now) =>
-        Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== typed[name as keyof Typed])),
-      );
+      // What was typed meanwhile is not saved yet, and is upon what has been.
+      setBegun((now) => ({
+        typed: Object.fromEntries(Object.entries(now.typed).filter(([name, value]) => value !== typed[name as Name])),
+        base: {},
+      }));
     });
   };
   const lines = (name: 'description' | 'techStack' | 'repositories', help?: string) => (
     <TextArea
       label={words[name]}
       help={help}
-      error={faultAt(error, name)}
+      error={theirs(name) ?? faultAt(error, name)}
       rows={3}
       value={shown[name]}
       onChange={(text) => set({ [name]: text })}
@@ -74,14 +84,14 @@ export function General({ project }: { readonly project: Project }) {
         <TextField
           label={common.name}
           value={shown.name}
-          error={faultAt(error, 'name')}
+          error={theirs('name') ?? faultAt(error, 'name')}
           onChange={(name) => set({ name })}
         />
         <TextField
           label={words.key}
           help={words.keyHelp}
           value={shown.key}
-          error={faultAt(error, 'key')}
+          error={theirs('key') ?? faultAt(error, 'key')}
           onChange={(key) => set({ key: key.toUpperCase() })}
         />
         <fieldset class="field">
@@ -95,10 +105,11 @@ export function General({ project }: { readonly project: Project }) {
               </span>
             </label>
           ))}
+          {theirs('gates') && <p class="field-help">{theirs('gates')}</p>}
         </fieldset>
         <SelectField
           label={words.dependencyMet}
-          help={words.dependencyMetHelp}
+          help={theirs('dependencyMet') ?? words.dependencyMetHelp}
           value={shown.dependencyMet}
           options={(['review', 'testing', 'done'] as const).map((each) => [each, words[each]])}
           onChoose={(chosen) => chosen && set({ dependencyMet: chosen })}
