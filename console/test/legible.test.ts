@@ -132,6 +132,13 @@ test('on a narrow phone, also in large letters, the names of the screens are who
         all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((name) => name.textContent),
       );
     await expect.poll(cutOff).toEqual([]);
+    // The count of what needs one leaves its icon to be seen.
+    const covered = () =>
+      page.locator('.frame-nav-count').evaluate((count) => {
+        const icon = count.parentElement?.querySelector('.icon')?.getBoundingClientRect() as DOMRect;
+        return (icon.right - count.getBoundingClientRect().left) / icon.width;
+      });
+    expect(await covered()).toBeLessThan(0.4);
   }
   const { page } = await stage.visit('', { apiKey: organization.apiKey, viewport: { width: 360, height: 740 } });
   for (const [screen, entries] of [
