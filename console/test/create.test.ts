@@ -200,6 +200,29 @@ test('closed by accident, or with its page, it opens again with what was written
   expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Type' }).inputValue()).toBe('Task');
 });
 
+test('a label that is typed and not entered, or is still being made, is the new item’s', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
+  const released = Promise.withResolvers<void>();
+  await page.route('**/api/projects/*/labels', async (route) => {
+    if (route.request().method() === 'POST') await released.promise;
+    await route.fallback();
+  });
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title').fill('Labelled');
+  const labels = dialog.getByLabel('Labels');
+  await labels.fill('Entered');
+  await labels.press('Enter');
+  await labels.fill('Typed');
+  await labels.press('Control+Enter');
+  released.resolve();
+  await dialog.waitFor({ state: 'detached' });
+  const found = await named(organization, 'Labelled');
+  expect(found?.labels.map(({ name }) => name).sort()).toEqual(['Entered', 'Typed']);
+});
+
 test('nobody who may only read is offered it', async () => {
   const organization = await stage.newOrganization();
   const reader = await organization.call<{ key: string }>('POST', '/api/api-keys', {

@@ -100,12 +100,13 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     };
   });
   const { type, columnId, priority, parent, dependsOn, written, labels, isChain } = chosen;
-  const choose = (changes: Partial<Chosen> | ((now: Chosen) => Partial<Chosen>)) =>
-    setChosen((now) => {
-      const then = { ...now, ...(typeof changes === 'function' ? changes(now) : changes) };
-      drafts.chosen.setText(JSON.stringify(then));
-      return then;
-    });
+  const latest = useRef(chosen);
+  const choose = (changes: Partial<Chosen>) => {
+    latest.current = { ...latest.current, ...changes };
+    setChosen(latest.current);
+    drafts.chosen.setText(JSON.stringify(latest.current));
+  };
+  const finishLabels = useRef(async (): Promise<string[]> => []);
   const [template, setTemplate] = useState<Template>();
   const lines = { text: drafts.lines.text, isChain };
   const setLines = (changed: typeof lines) => {
@@ -146,14 +147,15 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       ...{ type, ...text, priority },
       ...(parent && { parentId: parent }),
       ...Object.fromEntries(WRITTEN.flatMap((name) => (written[name] ? [[name, asStored(name, written[name])]] : []))),
-      ...(labels.length > 0 && { labels: [...labels] }),
       ...(bases.length > 0 && { dependsOn: bases }),
     };
     const place = { projectId: project.id, boardId: board.id };
     void run(async () => {
+      const all = await finishLabels.current();
+      const labelled = { ...item, ...(all.length > 0 && { labels: all }) };
       const subItems = itemsOf(below, { type: 'task' as const, parentId: '#top' });
       if (subItems.length > 0) {
-        const items = [{ ...item, ref: 'top', boardColumnId: column.id }, ...subItems];
+        const items = [{ ...labelled, ref: 'top', boardColumnId: column.id }, ...subItems];
         const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { ...place, items });
         const taskId = made.items[0]?.taskId ?? '';
         done(
@@ -162,7 +164,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
         );
       } else {
         const made = await call<typeof createWorkItem>('POST /api/work-items', {
-          ...{ ...item, ...place, boardColumnId: column.id },
+          ...{ ...labelled, ...place, boardColumnId: column.id },
         });
         done(words.created({ taskId: made.taskId }), [made]);
       }
@@ -262,7 +264,8 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
         label={common.labels}
         projectId={project.id}
         names={labels}
-        onChange={(change) => choose((now) => ({ labels: change(now.labels) }))}
+        finish={finishLabels}
+        onChange={(change) => choose({ labels: change(latest.current.labels) })}
       />
       <ItemsField
         label={words.dependsOn}

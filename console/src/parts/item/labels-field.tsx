@@ -1,4 +1,5 @@
 import type { createLabel } from '@worktrack/contracts/projects/label-operations';
+import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
@@ -18,15 +19,20 @@ interface LabelsFieldProps {
   /** With what is to become of them, whichever they are by then. */
   readonly onChange: (change: (names: readonly string[]) => string[]) => void;
   readonly disabled?: boolean;
+  /** For a form that is sent: adds what is still typed. @returns all of them, once they are there. @throws why one is not */
+  readonly finish?: RefObject<() => Promise<string[]>>;
 }
 
 /** The labels of an item: Enter adds the one that was typed or chosen, which is created if the project has none of this name. */
-export function LabelsField({ label, projectId, names, onChange, disabled }: LabelsFieldProps) {
+export function LabelsField({ label, projectId, names, onChange, disabled, finish }: LabelsFieldProps) {
   const [typed, setTyped] = useState('');
   const [waiting, setWaiting] = useState(0);
   const known = useLabels(projectId).data ?? [];
   // One after the other: the next is typed while one is created.
   const earlier = useRef(Promise.resolve());
+  const failure = useRef<unknown>(undefined);
+  const latest = useRef(names);
+  latest.current = names;
   const change = useRef(onChange);
   change.current = onChange;
   const add = (written: string) => {
@@ -37,8 +43,13 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
     earlier.current = earlier.current.then(async () => {
       try {
         const name = await nameOf(projectId, wanted);
-        change.current((all) => [...new Set([...all, name])]);
+        change.current((all) => {
+          const added = [...new Set([...all, name])];
+          latest.current = added;
+          return added;
+        });
       } catch (error) {
+        failure.current = error;
         tellFailure(words.notCreated, error);
         setTyped((since) => since || written);
       } finally {
@@ -46,6 +57,15 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
       }
     });
   };
+  if (finish) {
+    finish.current = async () => {
+      failure.current = undefined;
+      add(typed);
+      await earlier.current;
+      if (failure.current !== undefined) throw failure.current;
+      return [...latest.current];
+    };
+  }
   const suggestions = known
     .filter(({ name }) => !names.includes(name) && has(name, typed))
     .map(({ name, colour }) => ({ value: name, text: name, icon: <LabelDot colour={colour} /> }));

@@ -1,7 +1,7 @@
 import type { getProject } from '@worktrack/contracts/projects/project-operations';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { currentOf } from '../../api/service-error.ts';
 import { attempt, useSubmit } from '../../parts/busy.ts';
@@ -105,21 +105,23 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
   const [type, setType] = useState<ItemType>(template?.type ?? 'task');
   const [priority, setPriority] = useState<Priority | ''>(template?.priority ?? '');
   const [labels, setLabels] = useState(template?.labels ?? []);
+  const finishLabels = useRef(async (): Promise<string[]> => []);
   const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '' && !isBusy;
   const save = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
-    const written: Template = {
-      ...{ name, type },
-      ...(title && { title }),
-      ...(description && { description }),
-      ...(priority && { priority }),
-      ...(labels.length > 0 && { labels }),
-    };
     void run(async () => {
-      const change = (all: readonly Template[]) =>
-        template ? all.map((each) => (each.name === template.name ? written : each)) : [...all, written];
+      const all = await finishLabels.current();
+      const written: Template = {
+        ...{ name, type },
+        ...(title && { title }),
+        ...(description && { description }),
+        ...(priority && { priority }),
+        ...(all.length > 0 && { labels: all }),
+      };
+      const change = (templates: readonly Template[]) =>
+        template ? templates.map((each) => (each.name === template.name ? written : each)) : [...templates, written];
       await changeTemplates(project, change, (template ? words.changed : words.added)({ name }));
       for (const each of Object.values(drafts)) each.clear();
       onClose();
@@ -157,7 +159,13 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
           value={description}
           onChange={drafts.description.setText}
         />
-        <LabelsField label={parts.labels} projectId={project.id} names={labels} onChange={setLabels} />
+        <LabelsField
+          label={parts.labels}
+          projectId={project.id}
+          names={labels}
+          finish={finishLabels}
+          onChange={setLabels}
+        />
         <FormFailed what={common.notChanged} error={error} fields={['name', 'title', 'description']} />
         <FormActions action={template ? parts.save : common.create} isReady={isReady} onClose={onClose} />
       </form>
