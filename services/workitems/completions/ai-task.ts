@@ -8,6 +8,7 @@ import { columnAt, columnMeant, columnOfRole, requireColumnOfRole } from '../boa
 import { HANDED_OVER, isHandedOver } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { baseWarnings } from '../dependencies/returned-bases.ts';
+import { handedOver } from '../gates/gates.ts';
 import { takenFrom } from '../gates/taking.ts';
 import { requirePresent } from '../history/require-present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -48,11 +49,13 @@ export async function completeAiTask(
   const report = { ...input, otherwise: DEFAULT_IMPLEMENT_PROVIDER, agent: lease?.agent };
   const { session, event } = await keepSession(context, item, report, { reported, abandoned });
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
+  const from = columnAt(board, item.boardColumnId);
   const { toColumn } = await moveTo(context, item, board, to, {
     leaseEnds: lease ? 'completed' : undefined,
     changes: {
       ...taken?.changes,
       ...{ isAiProcessing: false, lease: null, metadata, workedBy: { keyId, userId } },
+      ...handedOver(context, {}, from.role, to.role),
       ...(abandoned && { abandoned: null }),
     },
     events: [...(taken?.events ?? []), ...metadataEvents(item.metadata, metadata, ['userActions']), event],
@@ -61,11 +64,7 @@ export async function completeAiTask(
   return {
     ...{ completed: true, workItemId: item._id, movedTo: toColumn },
     ...{ sessionId, estimatedCost, costBasis, totalTokens },
-    ...warned(
-      againWarnings(item, lease, columnAt(board, item.boardColumnId)),
-      baseWarnings(item),
-      taken?.warnings ?? [],
-    ),
+    ...warned(againWarnings(item, lease, from), baseWarnings(item), taken?.warnings ?? []),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
 import { completeValidation } from '@worktrack/contracts/work-items/agents/completions';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { faultsOf } from '@worktrack/runtime/validation/parse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
@@ -15,6 +16,8 @@ afterAll(stopWorkItems);
 const MODEL = { model: 'claude-opus-4-5', totalTokens: 1_000_000 };
 const COST = '10.000000';
 const caller = (): Caller => project.caller;
+/** Who may pass what the other has handed over. */
+const judge = (): Caller => ({ ...project.caller, keyId: uuidv7(), userId: uuidv7() });
 const usageOf = async (workItemId: string) => (await call(caller(), 'workItems.usage', { workItemId })).totals;
 
 /** Everything about an item that a failed call could have changed. */
@@ -53,7 +56,7 @@ describe('complete_review', () => {
     ] as const) {
       const item = await project.create('task', { column: 'In Progress' });
       await project.move(item.id, 'Review', { setAiProcessing: true });
-      const answer = await call(caller(), 'workItems.completeReview', {
+      const answer = await call(judge(), 'workItems.completeReview', {
         workItemId: item.id,
         result,
         summary: 'Looked at all of it',
@@ -121,7 +124,7 @@ describe('complete_validation', () => {
       column: 'Validating',
       metadata: { documentation: { summary: 'Old', changelogEntry: 'Kept' } },
     });
-    const answer = await call(caller(), 'workItems.completeValidation', {
+    const answer = await call(judge(), 'workItems.completeValidation', {
       workItemId: item.id,
       documentation: { summary: 'New', screenshots: ['https://example.com/1.png'] },
       testResults: { passed: 3, failed: 0 },

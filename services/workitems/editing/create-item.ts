@@ -11,6 +11,7 @@ import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { drawTaskId } from '../counters/task-id.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { type Dependencies, requireNamed } from '../dependencies/required.ts';
+import { handedOver } from '../gates/gates.ts';
 import { claimable } from '../items/claimable.ts';
 import { aboveChildrenOf, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -129,6 +130,7 @@ export function newItem(
     treeVersion: 1,
     ...content,
     isAiProcessing: false,
+    ...handedOver(scope, {}, 'backlog', column.role),
     ...state,
     ...claimable(state, board),
     version: 1,

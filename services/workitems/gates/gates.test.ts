@@ -61,6 +61,43 @@ const MISFITS: [string, string, (setting: Setting) => Promise<() => Promise<{ wa
     },
   ],
   [
+    'a pass by whoever handed it over, if nobody has claimed it',
+    'handed over',
+    async ({ own, review, reviewer }) => {
+      const { id } = await own.create('task');
+      await call(reviewer, 'workItems.move', { workItemId: id, boardColumnId: 'Review' });
+      return () => review(id, { ...reviewer, keyId: uuidv7() });
+    },
+  ],
+  [
+    'a pass by whoever handed it over in a batch, after a claim that was released',
+    'handed over',
+    async ({ own, review, reviewer }) => {
+      const { id } = await own.create('task');
+      const { lease } = await call(own.caller, 'workItems.claim', { ids: [id], agent: 'one' });
+      await call(own.caller, 'workItems.release', { workItemId: id, leaseToken: lease?.token ?? '' });
+      await call(reviewer, 'workItems.batchMove', { workItemIds: [id], boardColumnId: 'Review' });
+      return () => review(id);
+    },
+  ],
+  [
+    'a pass by whoever created it where it is judged',
+    'handed over',
+    async ({ own, review }) => {
+      const { id } = await own.create('task', { column: 'Review' });
+      return () => review(id, own.caller);
+    },
+  ],
+  [
+    'a pass by the first of two who completed it',
+    'handed over',
+    async ({ own, review, reviewer, handedOver }) => {
+      const id = await handedOver();
+      await call(reviewer, 'workItems.completeAiTask', { workItemId: id, ...MODEL });
+      return () => review(id, own.caller);
+    },
+  ],
+  [
     'a validation without results',
     'testResults',
     async ({ own, validate, reviewer }) => {
@@ -92,6 +129,24 @@ test('what fits passes without a warning, also where gates are enforced', async 
   // Whoever did the work may well say that it is not good enough.
   const second = await handedOver();
   expect(await review(second, own.caller, 'fail')).not.toHaveProperty('warnings');
+});
+
+test('whoever takes held work over and hands it over may pass it: somebody else has done it', async () => {
+  const { own, reviewer, review } = await projectWith('enforce');
+  const { id } = await own.create('task');
+  await call(own.caller, 'workItems.claim', { ids: [id], agent: 'one' });
+  await call(reviewer, 'workItems.move', { workItemId: id, boardColumnId: 'Review', takeOver: true });
+  expect(await failure(review(id, own.caller))).toMatchObject({ code: 'CONFLICT' });
+  expect(await review(id)).not.toHaveProperty('warnings');
+});
+
+test('whoever takes back that they sent it back may pass it: nobody has done anything since', async () => {
+  const { own, reviewer, review, handedOver } = await projectWith('enforce');
+  const id = await handedOver();
+  await review(id, reviewer, 'fail');
+  await call(reviewer, 'workItems.move', { workItemId: id, boardColumnId: 'Review' });
+  expect(await failure(review(id, own.caller))).toMatchObject({ code: 'CONFLICT' });
+  expect(await review(id)).not.toHaveProperty('warnings');
 });
 
 test('gates are for tasks', async () => {

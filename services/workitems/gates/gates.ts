@@ -5,9 +5,10 @@ import { columnAt, columnOfRole } from '../boards/columns.ts';
 import { isHandedOver, isPending, type Role, verdictIn } from '../boards/progress.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
+import { isLive } from '../items/lease.ts';
 import { gatesOf } from '../projects/projects.repository.ts';
 
-type Gated = Pick<ItemRecord, 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'workedBy'>;
+type Gated = Pick<ItemRecord, 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'workedBy' | 'handedOverBy'>;
 
 /** A verdict on a task's work. */
 export interface Verdict {
@@ -29,7 +30,7 @@ export async function passVerdict(
 }
 
 function verdictFaults(
-  { taskId, boardColumnId, workedBy }: Gated,
+  { taskId, boardColumnId, workedBy, handedOverBy }: Gated,
   board: BoardRecord,
   { kind, isPass, hasResults = true }: Verdict,
   { keyId, userId }: { readonly keyId: string; readonly userId: string },
@@ -37,7 +38,7 @@ function verdictFaults(
   const column = columnAt(board, boardColumnId);
   const role = column.role;
   const isThere = verdictIn(role) === kind;
-  const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
+  const isOwn = [workedBy, handedOverBy].some((by) => by?.keyId === keyId || by?.userId === userId);
   const faults: readonly (Fault | false)[] = [
     !isThere && {
       reason: 'not_due',
@@ -46,7 +47,7 @@ function verdictFaults(
     isPass &&
       isOwn && {
         reason: 'own_work',
-        text: `${taskId} was worked on with this key or by its user: let somebody else pass it.`,
+        text: `${taskId} was worked on, or handed over, with this key or by its user: let somebody else pass it.`,
       },
     !hasResults && { text: 'A validation without testResults says nothing: pass { passed, failed }.' },
   ];
@@ -168,6 +169,21 @@ function reviewBefore(role: Role, board: BoardRecord): ColumnRecord | undefined 
 export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): boolean {
   const [before, after] = [columnAt(board, boardColumnId).role, to.role];
   return type === 'task' && verdictIn(before) !== undefined && (after === 'in_progress' || isPending(after));
+}
+
+/**
+ * Who brings it from before its review to there, or behind it: whoever holds it, or else the caller. One who completes it once more does not take
+ * the place of the first, nor does one who brings back what was sent back and nobody has taken up.
+ */
+export function handedOver(
+  { caller: { keyId, userId } }: Pick<WriteScope, 'caller'>,
+  { lease = null, returned }: Partial<Pick<ItemRecord, 'lease' | 'returned'>>,
+  from: Role,
+  to: Role,
+): Pick<ItemRecord, 'handedOverBy'> {
+  if (returned || isHandedOver(from) || !isHandedOver(to)) return {};
+  const by = isLive(lease, new Date()) ? lease : { keyId, userId };
+  return { handedOverBy: { keyId: by.keyId, userId: by.userId } };
 }
 
 async function judged(

@@ -22,6 +22,7 @@ export type ItemChanges = Partial<
       | 'claimedBy'
       | 'returned'
       | 'workedBy'
+      | 'handedOverBy'
       | 'abandoned'
       | 'dependsOn'
       | 'waitsFor'

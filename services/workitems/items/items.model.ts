@@ -92,8 +92,10 @@ const fields = {
   lease: nullable(part(leaseSchema)),
   /** The agent that last made itself the assignee, by a claim. Its name holds nothing once its lease has ended. */
   claimedBy: optional(nullable(text())),
-  /** Who claimed it last, or handed it over: a pass by the same is no review. */
+  /** Who claimed it last, or completed it. A pass by the same, or by whoever handed it over, is no review. */
   workedBy: optional(part(partSchemaOf({ keyId: text(), userId: text() }))),
+  /** Who brought it to where it is judged: work that nobody claimed has been done by them. */
+  handedOverBy: optional(part(partSchemaOf({ keyId: text(), userId: text() }))),
   /** Dependencies that were sent back when it was already being worked on, until they pass. */
   onReturnedBase: optional(parts(returnedBaseSchema)),
   /** Absent, or null, except in items that wait to be taken up again. */

@@ -3,9 +3,9 @@ import type { releaseWorkItem as operation } from '@worktrack/contracts/work-ite
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnById, requireColumn } from '../boards/columns.ts';
+import { columnById, requireColumn, roleAt } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
-import { enforcedGate } from '../gates/gates.ts';
+import { enforcedGate, handedOver } from '../gates/gates.ts';
 import { givenBack } from '../gates/taking.ts';
 import { requirePresent } from '../history/require-present.ts';
 import { isLive } from '../items/lease.ts';
@@ -40,6 +40,7 @@ export async function releaseWorkItem(
     changes: {
       ...back.changes,
       lease: null,
+      ...handedOver(context, item, roleAt(board, item.boardColumnId), to.role),
       // It still has to be fixed, unless it is put somewhere else.
       ...(before.returned && isBackForRework(to, before.boardColumnId) && { returned: before.returned }),
     },

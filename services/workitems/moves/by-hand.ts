@@ -3,7 +3,7 @@ import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnAt, roleAt } from '../boards/columns.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
 import type { Return } from '../dependencies/returned-bases.ts';
-import { isReturnByHand, passByHand } from '../gates/gates.ts';
+import { handedOver, isReturnByHand, passByHand } from '../gates/gates.ts';
 import { type Taken, takeFrom } from '../gates/taking.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
@@ -19,12 +19,24 @@ export interface HandMove {
 
 export type MovedItem = Pick<
   ItemRecord,
-  '_id' | 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'assignee' | 'lease' | 'workedBy'
+  | '_id'
+  | 'taskId'
+  | 'type'
+  | 'projectId'
+  | 'boardColumnId'
+  | 'assignee'
+  | 'lease'
+  | 'returned'
+  | 'workedBy'
+  | 'handedOverBy'
 >;
 
 /** What else a move by hand does. */
 export interface ByHand {
-  readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing' | 'returned' | 'lease'>;
+  readonly changes: Pick<
+    ItemChanges,
+    'assignee' | 'claimedBy' | 'isAiProcessing' | 'returned' | 'lease' | 'handedOverBy'
+  >;
   /** What else is recorded with it, before the move. */
   readonly events: readonly NewEvent[];
   readonly warnings: readonly string[];
@@ -49,16 +61,18 @@ export async function byHand(
 
 /** The same for a move that has been found to be allowed. */
 export function handMoved(
-  { writes }: Pick<WriteScope, 'writes'>,
+  scope: Pick<WriteScope, 'writes' | 'caller'>,
   item: MovedItem,
   board: BoardRecord,
   to: ColumnRecord,
   { reason, force }: HandMove,
-  { changes, events, warnings }: Taken,
+  { changes: taken, events, warnings }: Taken,
 ): ByHand {
   const { _id: id, taskId: name, boardColumnId } = item;
+  const from = roleAt(board, boardColumnId);
+  const changes = { ...taken, ...handedOver(scope, item, from, to.role) };
   if (force) {
-    audited(writes, {
+    audited(scope.writes, {
       targets: [{ type: 'work_item', id, name }],
       changes: [{ field: 'columnName', old: columnAt(board, boardColumnId).name, new: to.name }],
     });
@@ -66,7 +80,7 @@ export function handMoved(
   const data = { ...(reason !== undefined && { reason }), ...(force && { force }) };
   if (!isReturnByHand(item, board, to)) return { changes, events, warnings, data };
   const back = sentBack(item, { from: 'move', summary: reason ?? '' }, to);
-  const until = roleAt(board, boardColumnId) === 'review' ? 'review' : 'validation';
+  const until = from === 'review' ? 'review' : 'validation';
   return {
     changes: { ...changes, isAiProcessing: false, ...back },
     ...{ events, warnings, data },

@@ -6,11 +6,11 @@ import { isHandedOver } from './tables.ts';
 /** Whether a verdict does not fit: it is warned of, or refused where gates are enforced. */
 export function isMisfit(
   kind: 'review' | 'validation',
-  { step, workedBy }: { readonly step: string; readonly workedBy: Who | null },
+  { step, who }: { readonly step: string; readonly who: readonly (Who | null)[] },
   { by, isPass, hasResults }: { readonly by: Who; readonly isPass: boolean; readonly hasResults: boolean },
 ): boolean {
   const isThere = kind === 'review' ? step === 'Review' : step === 'Testing' || step === 'Validating';
-  const isOwn = workedBy?.key === by.key || workedBy?.user === by.user;
+  const isOwn = who.some((one) => one?.key === by.key || one?.user === by.user);
   return !isThere || (isPass && isOwn) || !hasResults;
 }
 

@@ -49,6 +49,7 @@ export type LeaseState = 'working' | 'awaiting_input';
 export interface ModelLease {
   readonly token: string;
   readonly key: string;
+  readonly user: string;
   readonly agent: string;
   readonly claimedAtMs: number;
   leaseSeconds: number;
@@ -92,6 +93,8 @@ export interface ModelItem {
   claimedBy: string | null;
   /** Who did the work. */
   workedBy: Who | null;
+  /** Who brought it to its review, or further. */
+  handedOverBy: Who | null;
   /** What was recorded when a lease ended without a completion: one that its key makes after all includes it. */
   abandoned: (UsedBy & { readonly key: string; readonly durationMs: number }) | null;
   /** A failed review or validation sent it back. */

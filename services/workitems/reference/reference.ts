@@ -86,7 +86,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** What the model keeps of an item and the service shows elsewhere, or nowhere. */
 const UNSEEN: ReadonlySet<string> = new Set<keyof ModelItem>([
-  ...(['history', 'lease', 'isReturned', 'claimedBy', 'onReturnedBase', 'workedBy', 'abandoned'] as const),
+  ...(['history', 'lease', 'isReturned', 'claimedBy', 'onReturnedBase'] as const),
+  ...(['workedBy', 'handedOverBy', 'abandoned'] as const),
 ]);
 
 function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
@@ -399,6 +400,7 @@ export class Model {
       lease: null,
       claimedBy: null,
       workedBy: null,
+      handedOverBy: isHandedOver(this.column(input.boardColumnId)?.step ?? '') ? this.by : null,
       abandoned: null,
       isReturned: false,
       onReturnedBase: [],
@@ -704,7 +706,8 @@ export class Model {
     const durationMs = Math.max(0, (input.durationMs ?? 0) - (before?.durationMs ?? 0));
     const session = this.#keep(item, recorded, { ...input, durationMs }, learned.sessionId);
     const patch = input.userActions === undefined ? {} : { userActions: input.userActions };
-    const changes = { ...taken, lease: null, workedBy: this.by, ...(before && { abandoned: null }) };
+    const handedOver = this.#handedOver(item, to as ModelColumn, this.by);
+    const changes = { ...taken, lease: null, workedBy: this.by, ...handedOver, ...(before && { abandoned: null }) };
     this.#complete(item, to as ModelColumn, patch, session, changes, held !== null);
     return { to: to as ModelColumn, recorded };
   }
@@ -746,7 +749,7 @@ export class Model {
     const { token, expiresAtMs } = learned;
     this.tokens.push({ token, itemId: item.id });
     const lease: ModelLease = {
-      ...{ token, key: this.by.key, agent, leaseSeconds, expiresAtMs, before },
+      ...{ token, key: this.by.key, user: this.by.user, agent, leaseSeconds, expiresAtMs, before },
       ...{ claimedAtMs: expiresAtMs - leaseSeconds * 1_000, isSettled: false, state: 'working' },
       ...{ answers: [], notices: [] },
     };
@@ -844,7 +847,8 @@ export class Model {
     const events: ModelEvent[] = [{ eventType: 'released', data: {} }];
     const to = given ?? (back as ModelColumn);
     const isThere = to.step === 'In Progress' || (isPending(to.step) && to.id === boardColumnId);
-    const changes = { ...before, lease: null, isReturned: isReturned && isThere };
+    const handedOver = this.#handedOver(item, to);
+    const changes = { ...before, lease: null, isReturned: isReturned && isThere, ...handedOver };
     this.#move(item, to, { changes, events });
     return item;
   }
@@ -975,9 +979,22 @@ export class Model {
     refuseIf([[this.#isBarred(item, to, force), 'CONFLICT']]);
     const isReturn = this.#verdictLeft(item, to) !== undefined;
     return {
-      changes: { ...this.#taken(item, to, takeOver), ...(isReturn && { isAiProcessing: false, isReturned: true }) },
+      changes: {
+        ...this.#taken(item, to, takeOver),
+        ...this.#handedOver(item, to),
+        ...(isReturn && { isAiProcessing: false, isReturned: true }),
+      },
       data: { ...(reason !== undefined && { reason }), ...(force && { force }) },
     };
+  }
+
+  /** Whoever holds it, or else whoever does it, when it gets to its review or further for the first time. */
+  #handedOver(item: ModelItem, to: ModelColumn, by?: Who): Pick<Changes, 'handedOverBy'> {
+    if (isHandedOver(this.step(item)) || !isHandedOver(to.step)) return {};
+    if (!by && item.isReturned) return {};
+    const { lease } = item;
+    const holder = lease && this.#isHeld(item, Date.now()) ? { key: lease.key, user: lease.user } : this.by;
+    return { handedOverBy: by ?? holder };
   }
 
   #isRefusedByHand(item: ModelItem, to: ModelColumn, { takeOver, force }: Hand): boolean {
@@ -1002,9 +1019,10 @@ export class Model {
 
   /** Whether a verdict is to be warned of. */
   #misfits(kind: Verdict, item: ModelItem, isPass: boolean, hasResults: boolean): boolean {
-    const { workedBy } = item;
+    const { workedBy, handedOverBy } = item;
     const verdict = { by: this.by, isPass, hasResults };
-    const misfits = item.type === 'task' && isMisfit(kind, { step: this.step(item), workedBy }, verdict);
+    const misfits =
+      item.type === 'task' && isMisfit(kind, { step: this.step(item), who: [workedBy, handedOverBy] }, verdict);
     refuseIf([[misfits && this.gates === 'enforce', 'CONFLICT']]);
     return misfits;
   }

@@ -46,6 +46,7 @@ export const OUTLINE = {
   ...view(
     'foundBy',
     'workedBy',
+    'handedOverBy',
     'onReturnedBase',
     'lease',
     'abandoned',
