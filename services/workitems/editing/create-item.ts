@@ -11,7 +11,7 @@ import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { drawTaskId } from '../counters/task-id.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { type Dependencies, requireNamed } from '../dependencies/required.ts';
-import { handedOver } from '../gates/gates.ts';
+import { handedOver, passAsNew } from '../gates/gates.ts';
 import { claimable } from '../items/claimable.ts';
 import { aboveChildrenOf, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -62,6 +62,7 @@ export async function createItem(
     requireParentFor(scope, { type, projectId }, parent);
     countChildren(scope, parent, 1);
   }
+  await passAsNew(scope, type, board, place.column);
   const content = await contentOf(scope, board, input, parent ? aboveChildrenOf(parent) : []);
   // Numbers come last, so that refused calls use none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
