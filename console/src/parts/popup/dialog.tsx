@@ -1,5 +1,5 @@
 import './dialog.css';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
@@ -11,7 +11,10 @@ const FIRST = ':is(.dialog-head ~ *, .dialog-head ~ * *):is(input, select, texta
 
 interface DialogProps {
   readonly title: string;
-  /** On Escape, the × and a press outside it; the focus returns to where it was before. Absent: only what is inside closes it, as it shows what is shown once. */
+  /**
+   * On Escape, the × and, unless its form has been begun, a press outside it; the focus returns to where it was before. Absent: only what is inside closes it,
+   * as it shows what is shown once.
+   */
   readonly onClose?: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
@@ -23,6 +26,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const isBegun = useRef(false);
   // At once: what is typed right after the key that opens it belongs inside.
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -45,7 +49,10 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
         // The second Escape in a row closes it without asking.
         if (!onClose && event.key === 'Escape') event.preventDefault();
       }}
-      onMouseDown={(event) => event.target === dialog.current && onClose?.()}
+      onInput={({ target }) => {
+        isBegun.current ||= (target as Element).closest('form') !== null;
+      }}
+      onMouseDown={(event) => isOutside(event) && !isBegun.current && onClose?.()}
     >
       <div class="dialog-inside">
         <div class="dialog-head">
@@ -60,6 +67,12 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** Behind it: its own scroll bar is part of it, too. */
+function isOutside({ target, currentTarget, clientX, clientY }: TargetedMouseEvent<HTMLDialogElement>): boolean {
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  return target === currentTarget && (clientX < left || clientX > right || clientY < top || clientY > bottom);
 }
 
 /** A form, from wherever one types in it: in a text of several lines, Enter alone begins the next. */
