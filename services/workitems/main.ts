@@ -12,6 +12,7 @@ import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-s
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
+import { sweepLateDependents } from './dependencies/catch-up.ts';
 import { handlers } from './handlers.ts';
 import { PastFirst } from './history/past-first.ts';
 import { onBeat } from './leases/beats.ts';
@@ -45,6 +46,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(() => sweep.stop());
   const leases = sweepEndedLeases(log);
   onStop(() => leases.stop());
+  const dependents = sweepLateDependents(log);
+  onStop(() => dependents.stop());
   const names = followNames(log);
   onStop(() => names.stop());
 

@@ -1,18 +1,20 @@
 import type { Rework } from '@worktrack/contracts/work-items/work-item';
-import { boardsForWrite } from '../boards/boards.repository.ts';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { boardsById, boardsForWrite } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
-import type { WriteScope } from '../calls/scope.ts';
+import type { Scope, WriteScope } from '../calls/scope.ts';
 import { tell } from '../history/tell.ts';
 import { blockedOn } from '../items/attention.ts';
 import type { BlockedOn, ItemRecord } from '../items/items.model.ts';
-import { dependentsOf } from '../items/items.repository.ts';
+import { dependentsOf, findOutlines } from '../items/items.repository.ts';
 import type { Notice, ReturnedBase, Verdict } from '../items/lease.model.ts';
 import { isLive } from '../items/lease.ts';
 import { inBrief } from '../items/returned.ts';
 import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem, written } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
+import { MAX_FOLLOWING_AT_ONCE, markCrossed } from './dependents.ts';
 
 /** A task that was sent back, and why. */
 export interface Return extends Pick<Rework, 'summary' | 'issues'> {
@@ -23,30 +25,73 @@ type Base = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'type'>;
 
 /**
  * Tells those that depend on a task that it was sent back: the agents that hold one of them hear of it with their next heartbeat, and what is being worked on,
- * or was handed over, is marked until the base passes. What nobody has begun is only blocked again (dependents.ts).
+ * or was handed over, is marked until the base passes. What nobody has begun is only blocked again (dependents.ts), and of very many hears of it later (catch-up.ts).
  */
-export async function tellOfReturn(scope: WriteScope, base: Base, { until, summary, issues }: Return): Promise<void> {
+export async function tellOfReturn(scope: WriteScope, base: Base, why: Return): Promise<void> {
   if (base.type !== 'task') return;
   const dependents = await tasksOn(scope, base);
-  const boards = await boardsForWrite(
+  const boards = await boardsOf(scope, dependents);
+  if (dependents.length <= MAX_FOLLOWING_AT_ONCE) return tellEach(scope, base, why, dependents, boards);
+  markCrossed(scope, base, new Date(), { until: why.until, ...inBrief(why) });
+  const begun = dependents.filter((dependent) => !isUnbegun(dependent, boards));
+  tellEach(scope, base, why, begun, boards);
+}
+
+/** Those that nobody has begun and that do not know yet. Whoever does is blocked on it. */
+export async function untoldOf(scope: Scope, base: Base): Promise<string[]> {
+  const dependents = await tasksOn(scope, base);
+  const boards = await boardsById(
     scope,
     dependents.map(({ boardId }) => boardId),
   );
+  const isTold = ({ blocked }: ItemOutline) => blocked?.on.some(({ ref }) => ref === base._id);
+  return dependents.filter((each) => isUnbegun(each, boards) && !isTold(each)).map(({ _id }) => _id);
+}
+
+/** @param dependents ids */
+export async function tellLate(
+  scope: WriteScope,
+  base: Base,
+  why: Return,
+  dependents: readonly string[],
+): Promise<void> {
+  const others = await findOutlines(scope, dependents);
+  const stillOn = others.filter(({ dependsOn }) => dependsOn.includes(base._id) || dependsOn.includes(base.taskId));
+  tellEach(scope, base, why, stillOn, await boardsOf(scope, stillOn));
+}
+
+type Boards = ReadonlyMap<string, BoardRecord>;
+
+const boardsOf = (scope: WriteScope, dependents: readonly ItemOutline[]): Promise<Boards> =>
+  boardsForWrite(
+    scope,
+    dependents.map(({ boardId }) => boardId),
+  );
+
+const isUnbegun = ({ boardId, boardColumnId }: ItemOutline, boards: Boards) =>
+  isPending(roleAt(boards.get(boardId), boardColumnId));
+
+function tellEach(
+  scope: WriteScope,
+  { _id: id, taskId }: Base,
+  { until, summary, issues }: Return,
+  dependents: readonly ItemOutline[],
+  boards: Boards,
+): void {
   const at = new Date();
-  const { taskId } = base;
-  const wrong: BlockedOn = { ref: base._id, taskId, why: 'returned' };
+  const wrong: BlockedOn = { ref: id, taskId, why: 'returned' };
   for (const dependent of dependents) {
     const now = soFarOf(scope, dependent);
     const data = { dependency: taskId, summary, issues };
     const blocked = blockedOn(now, wrong, at);
-    if (isPending(roleAt(boards.get(now.boardId), now.boardColumnId))) {
+    if (isUnbegun(now, boards)) {
       adjustItem(scope, dependent, { blocked });
       tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
       continue;
     }
     const notice: Notice = { kind: 'dependency_returned', taskId, ...inBrief({ summary, issues }), at };
     const lease = isLive(now.lease, at) && { ...now.lease, notices: withNotice(now.lease.notices, notice) };
-    const onReturnedBase = [...othersOf(now, base), { id: base._id, taskId, until: lastOf(now, base, until) }];
+    const onReturnedBase = [...othersOf(now, { _id: id }), { id, taskId, until: lastOf(now, { _id: id }, until) }];
     adjustItem(scope, dependent, { onReturnedBase, blocked, ...(lease && { lease }) });
     // By whoever sent the base back, which is not the agent that holds the dependent.
     tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
@@ -59,10 +104,11 @@ function withNotice(notices: readonly Notice[] = [], notice: Notice): Notice[] {
 }
 const MAX_NOTICES = 50;
 
-const othersOf = ({ onReturnedBase = [] }: Marked, { _id }: Base) => onReturnedBase.filter(({ id }) => id !== _id);
+const othersOf = ({ onReturnedBase = [] }: Marked, { _id }: Pick<Base, '_id'>) =>
+  onReturnedBase.filter(({ id }) => id !== _id);
 
 /** What a validation has sent back must pass one, also if a review on the way there sends it back again. */
-function lastOf({ onReturnedBase = [] }: Marked, { _id }: Base, until: Verdict): Verdict {
+function lastOf({ onReturnedBase = [] }: Marked, { _id }: Pick<Base, '_id'>, until: Verdict): Verdict {
   return onReturnedBase.some((mark) => mark.id === _id && mark.until === 'validation') ? 'validation' : until;
 }
 type Marked = Pick<ItemRecord, 'onReturnedBase'>;
@@ -78,7 +124,7 @@ export async function tellOfPass(scope: WriteScope, base: Base, passed: readonly
   }
 }
 
-async function tasksOn(scope: WriteScope, { _id, taskId, projectId }: Base): Promise<ItemOutline[]> {
+async function tasksOn(scope: Scope, { _id, taskId, projectId }: Base): Promise<ItemOutline[]> {
   const dependents = await dependentsOf(scope, [_id, taskId]);
   return dependents.filter((each) => each.type === 'task' && each.projectId === projectId && each._id !== _id);
 }

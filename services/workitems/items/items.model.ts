@@ -17,7 +17,7 @@ import {
 } from '@worktrack/runtime/database/documents/fields';
 import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
-import { abandonedSchema, leaseSchema, returnedBaseSchema, returnedSchema } from './lease.model.ts';
+import { abandonedSchema, leaseSchema, returnedBaseSchema, returnedSchema, type Verdict } from './lease.model.ts';
 
 const previousFields = {
   agent: text(),
@@ -40,6 +40,15 @@ const blockedOnFields = {
   why: text<'returned' | 'deleted' | 'cycle'>(),
 };
 export type BlockedOn = Stored<typeof blockedOnFields>;
+
+const crossedFields = {
+  dueAt: date(),
+  /** Who moved it. */
+  userId: text(),
+  keyId: text(),
+  /** If it was sent back, which its dependents are told. */
+  returned: optional(part(partSchemaOf({ until: text<Verdict>(), summary: text(), issues: texts() }))),
+};
 
 const attentionFields = {
   needs: nullable(part(partSchemaOf({ kind: text<Need>(), since: date() }))),
@@ -104,6 +113,8 @@ const fields = {
   abandoned: optional(nullable(part(abandonedSchema))),
   /** Absent, or null, if no agent has worked on it, or it is done. */
   previous: optional(nullable(part(partSchemaOf(previousFields)))),
+  /** While some that depend on it have yet to follow where it went, or to be told (dependencies/catch-up.ts). Absent, or null: all have. */
+  crossed: optional(nullable(part(partSchemaOf(crossedFields)))),
   /** What it needs from people; see attention.ts. Absent, or null: nothing. */
   needs: optional(attentionFields.needs),
   blocked: optional(attentionFields.blocked),
@@ -163,6 +174,8 @@ itemSchema.index(
 );
 // Across all organizations, and no longer than there are agents at work: what has expired is at its start.
 itemSchema.index({ 'lease.unsettledUntil': 1 }, { sparse: true });
+// Likewise, no longer than there are dependents that have yet to follow.
+itemSchema.index({ 'crossed.dueAt': 1 }, { sparse: true });
 itemSchema.index({ organizationId: 1, dependsOn: 1 });
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });
 

@@ -7,7 +7,7 @@ import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnAt, columnMeant, noSuchColumn } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
-import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
+import { type Crossing, crossing, followMoves } from '../dependencies/dependents.ts';
 import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import { faultByHand } from '../gates/gates.ts';
 import { takenFrom, takingProblem } from '../gates/taking.ts';
@@ -93,7 +93,7 @@ export async function batchMoveWorkItems(
       ],
     );
   });
-  await followCrossings(context, crossings);
+  await followMoves(context, crossings);
   for (const { item, sentBack } of returns) await tellOfReturn(context, item, sentBack);
   return {
     movedCount: items.length,

@@ -11,7 +11,7 @@ import { columnAt, requireColumn } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { requireVersion } from '../calls/version.ts';
-import { crossing, followCrossings } from '../dependencies/dependents.ts';
+import { crossing, followMoves } from '../dependencies/dependents.ts';
 import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
@@ -107,7 +107,7 @@ export async function moveTo(
   );
   const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, role);
   const crossings = [...crossing(item, board, from.role, role), ...(cascade?.crossings ?? [])];
-  await followCrossings(scope, crossings);
+  await followMoves(scope, crossings);
   if (request.sentBack) await tellOfReturn(scope, item, request.sentBack);
   return { moved, fromColumn, toColumn, cascaded: cascade?.moves ?? [] };
 }
