@@ -16,6 +16,7 @@ import { contextOf } from '../../test/support/handled-call.ts';
 import type { WriteScope } from './calls/scope.ts';
 import { dependenciesOf } from './dependencies/dependencies.ts';
 import { handlers } from './handlers.ts';
+import { foundBy } from './items/found-by.ts';
 import { ItemModel } from './items/items.model.ts';
 
 type Operations = (typeof workItemsContract)['operations'];
@@ -191,6 +192,16 @@ export async function storeUnchecked(
       },
     },
   );
+}
+
+/** Many more like an item, without the calls for them, which would take minutes. Its board does not count them. */
+export async function storeCopies(itemId: string, count: number): Promise<void> {
+  const stored = await ItemModel.findById(itemId).orFail().lean();
+  const copies = Array.from({ length: count }, (_, index) => {
+    const named = { _id: uuidv7(), taskId: `${stored.taskId}${String(index).padStart(5, '0')}` };
+    return { ...stored, ...named, foundBy: foundBy(named, null) };
+  });
+  await ItemModel.insertMany(copies, { lean: true });
 }
 
 /** The thrown error as a value; fails if nothing is thrown. */

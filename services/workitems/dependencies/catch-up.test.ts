@@ -1,9 +1,7 @@
-import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foundBy } from '../items/found-by.ts';
 import { ItemModel } from '../items/items.model.ts';
-import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { call, startProject, startWorkItems, stopWorkItems, storeCopies, type TestProject } from '../testing.ts';
 import { catchUp } from './catch-up.ts';
 
 const MANY = 600;
@@ -18,12 +16,7 @@ describe('a task on which more depend than one transaction should hold', () => {
     project = await startProject();
     base = (await project.create('task')).id;
     const first = await project.create('task', { dependsOn: [base] });
-    const stored = await ItemModel.findOne({ ...dependents(), _id: first.id }).lean();
-    const others = Array.from({ length: MANY - 1 }, (_, index) => {
-      const named = { _id: uuidv7(), taskId: `W-T-${1_000 + index}` };
-      return { ...stored, ...named, foundBy: foundBy(named, null) };
-    });
-    await ItemModel.insertMany(others, { lean: true });
+    await storeCopies(first.id, MANY - 1);
   });
 
   const dependents = () => ({ organizationId: project.caller.organizationId, dependsOn: base });

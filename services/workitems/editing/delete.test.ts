@@ -7,6 +7,7 @@ import {
   startProject,
   startWorkItems,
   stopWorkItems,
+  storeCopies,
   storeUnchecked,
   type TestProject,
 } from '../testing.ts';
@@ -92,6 +93,25 @@ describe('a deleted item', () => {
     expect(found).toHaveLength(5);
     expect(found).toContain(`below ${first.id}`);
     expect((await large.get(dependent.id)).metadata.dependsOn).toEqual([]);
+  });
+
+  test('reads those that depend on it once, in however many transactions they leave', async () => {
+    const large = await startProject('Much depended upon');
+    const base = await large.create('task');
+    const dependent = await large.create('task', { dependsOn: [base.id] });
+    await storeCopies(dependent.id, 1_600);
+    let reads = 0;
+    const note = ({ command }: mongo.CommandStartedEvent) => {
+      if (command.find === 'work_items' && command.filter.dependsOn) reads++;
+    };
+    const client = mongoose.connection.getClient();
+    client.on('commandStarted', note);
+    await remove(base.id, large);
+    client.off('commandStarted', note);
+    // And once for the last of them, which leave with the item.
+    expect(reads).toBe(2);
+    const { organizationId } = large.caller;
+    expect(await ItemModel.countDocuments({ organizationId, dependsOn: [], waitsFor: [], version: 2 })).toBe(1_601);
   });
 
   test('may be named in older data of a project that does not exist for the caller', async () => {

@@ -9,9 +9,16 @@ import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
+import { portions } from '../dependencies/dependents.ts';
 import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { childrenOf, dependentsWithLists, findItem, requireItem } from '../items/items.repository.ts';
+import {
+  childrenOf,
+  dependentsWithLists,
+  findItem,
+  outlinesWithLists,
+  requireItem,
+} from '../items/items.repository.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { forgetItem } from '../search/search.repository.ts';
 import { handDownSessions } from '../sessions/sessions.repository.ts';
@@ -31,7 +38,9 @@ export async function deleteWorkItem(
   const { _id, taskId, title } = item;
   const others = await leftBehindBy(context, item);
   if (others.length > MAX_LEFT_AT_ONCE) {
-    await leaveSome(context, _id);
+    // The last go with the item: a task that has lost all children could be claimed until it is gone.
+    const leaving = others.slice(0, -MAX_LEFT_AT_ONCE).map((other) => other._id);
+    for (const some of portions(leaving, MAX_LEFT_AT_ONCE)) await leaveSome(context, _id, some);
     return deleteWorkItem(input, context);
   }
   const board = await boardOf(context, item);
@@ -57,26 +66,29 @@ const MAX_LEFT_AT_ONCE = 500;
 
 type Other = Awaited<ReturnType<typeof dependentsWithLists>>[number];
 
-/** Its children and those that depend on it: all of them, or more than leave at once. An item that is both is there once. */
+/** Those that depend on it, all of them, and its children: all, or more than leave at once. An item that is both is there once. */
 async function leftBehindBy(scope: Scope, { _id, taskId, projectId }: ItemRecord): Promise<Other[]> {
-  const children = await childrenOf(scope, _id, MAX_LEFT_AT_ONCE + 1);
+  const children = await childrenOf(scope, _id, 2 * MAX_LEFT_AT_ONCE);
   const dependents = await dependentsWithLists(scope, [_id, taskId]);
   const ofProject = dependents.filter((other) => other.projectId === projectId);
-  const others = new Map<string, Other>([...children, ...ofProject].map((other) => [other._id, other]));
+  const others = new Map<string, Other>([...ofProject, ...children].map((other) => [other._id, other]));
   others.delete(_id);
   return [...others.values()];
 }
 
-async function leaveSome(context: GroupedContext<never>, id: string): Promise<void> {
+/** By their ids: all that depend on it are read once, and not for each of the transactions. */
+async function leaveSome(context: GroupedContext<never>, id: string, ids: readonly string[]): Promise<void> {
   let first: Other | undefined;
   await commitAlone(
     async (transaction) => {
       const scope = { ...context, ...transaction };
       const item = await findItem(scope, id);
-      const others = item ? await leftBehindBy(scope, item) : [];
-      if (!item || others.length <= MAX_LEFT_AT_ONCE) return;
-      first = others[0];
-      const leaving = others.slice(0, MAX_LEFT_AT_ONCE);
+      const others = item ? await outlinesWithLists(scope, ids) : [];
+      const leaving = others.filter(
+        ({ parentId, dependsOn }) => parentId === id || dependsOn.some((ref) => ref === id || ref === item?.taskId),
+      );
+      first = leaving[0];
+      if (!item || leaving.length === 0) return;
       await leaveBehind(scope, item, leaving);
       await loseSome(
         scope,

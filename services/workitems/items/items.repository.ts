@@ -93,15 +93,23 @@ export async function dependentsBelow({ caller, tx }: Scope, ids: readonly strin
     .lean();
 }
 
+type WithLists = ItemOutline & { readonly metadata?: { readonly dependsOn?: unknown } };
+const WITH_LISTS = { ...OUTLINE, 'metadata.dependsOn': 1 } as const;
+
 /** Like dependentsOf, with the lists as they are in their metadata. */
-export async function dependentsWithLists(
-  { caller, tx }: Scope,
-  references: readonly string[],
-): Promise<(ItemOutline & { readonly metadata?: { readonly dependsOn?: unknown } })[]> {
+export async function dependentsWithLists({ caller, tx }: Scope, references: readonly string[]): Promise<WithLists[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, { ...OUTLINE, 'metadata.dependsOn': 1 })
+  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, WITH_LISTS)
     .session(tx ?? null)
-    .lean<(ItemOutline & { readonly metadata?: { readonly dependsOn?: unknown } })[]>();
+    .lean<WithLists[]>();
+}
+
+/** The same of these items. */
+export async function outlinesWithLists({ caller, tx }: Scope, ids: readonly string[]): Promise<WithLists[]> {
+  const { organizationId } = caller;
+  return ItemModel.find({ organizationId, foundBy: oneOf(ids.map(itself)) }, WITH_LISTS)
+    .session(tx ?? null)
+    .lean<WithLists[]>();
 }
 
 export async function outlinesInColumns({ caller, tx }: Scope, columnIds: readonly string[]): Promise<ItemOutline[]> {
