@@ -5,9 +5,14 @@ import { Failure } from './failure.ts';
 /** What a file holds; `-` is standard input. */
 export async function textFrom(path: string): Promise<string> {
   if (path === '-') return text(process.stdin);
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return readFile(path).then(decoded, (error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
+}
+
+/** Without the byte order mark with which Windows begins a text: it is no part of it, and no JSON. */
+export function decoded(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 export function unreadable(path: string, { code, message }: NodeJS.ErrnoException): Failure {

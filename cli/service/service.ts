@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import envPaths from 'env-paths';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
+import { decoded } from '../text-input.ts';
 import { localStack } from './local-stack.ts';
 import { tokenOfRule } from './trust-token.ts';
 
@@ -93,7 +94,7 @@ function fromConfigFile(): Service | undefined {
   if (!existsSync(path)) return undefined;
   let parsed: ReturnType<typeof ConfigFile.safeParse>;
   try {
-    parsed = ConfigFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    parsed = ConfigFile.safeParse(JSON.parse(decoded(readFileSync(path))));
   } catch (error) {
     throw new Failure('usage', `${path} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

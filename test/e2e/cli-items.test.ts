@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -401,6 +401,18 @@ describe('work items', () => {
     expect(given).toMatchObject({ code: 1, stderr: expect.not.stringContaining('WORKTRACK_PROJECT_ID') });
   });
 
+  test('a byte order mark, with which Windows begins a text, is no part of a file, nor of the configuration', async () => {
+    const { apiKey, projectId } = organization;
+    const config = join(folder, 'windows');
+    mkdirSync(join(config, 'worktrack'), { recursive: true });
+    const kept = JSON.stringify({ url: system.baseUrl, apiKey, projectId });
+    writeFileSync(join(config, 'worktrack', 'config.json'), `\uFEFF${kept}`);
+    writeFileSync(join(folder, 'windows.json'), '\uFEFF[{ "title": "From Windows", "type": "task" }]');
+    const env = { WORKTRACK_URL: '', WORKTRACK_API_KEY: '', XDG_CONFIG_HOME: config };
+    const made = await run(['item', 'create', '--file', 'windows.json'], { env });
+    expect(made, made.stderr).toMatchObject({ code: 0 });
+  });
+
   test('are created from a file, all or none of them', async () => {
     const plan = JSON.stringify([
       { ref: 'epic', title: 'Planned', type: 'epic' },
@@ -418,6 +430,10 @@ describe('work items', () => {
     expect(await run(['item', 'create', '--file', '-'], { input: '- title: x' })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not JSON'),
+    });
+    expect(await run(['item', 'create', '--file', '-'], { input: '[{ "title": "x" }' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at position 17'),
     });
     expect((await run(['item', 'create', '--file', '-'], { input: plan })).stdout).toMatch(
       new RegExp(`${one} +one +was there`),

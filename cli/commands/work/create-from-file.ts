@@ -53,16 +53,24 @@ async function planOf(path: string, text: string): Promise<object> {
 
 async function asYaml(path: string, text: string): Promise<unknown> {
   const yaml = await import('js-yaml').catch(() => undefined);
-  if (!yaml) {
-    throw new Failure(
-      'usage',
-      `${path} is not JSON. For YAML, run the command from the clone, or install js-yaml beside this file.`,
-    );
-  }
+  if (!yaml) return asJson(path, text);
   try {
     return yaml.load(text);
   } catch (error) {
     if (!(error instanceof yaml.YAMLException)) throw error;
     throw new Failure('usage', `${path} cannot be read: ${error.message.split('\n')[0]}`);
+  }
+}
+
+/** What the single file reads. */
+function asJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    throw new Failure(
+      'usage',
+      `${path} is not JSON: ${message}. For YAML, run the command from the clone, or install js-yaml beside this file.`,
+    );
   }
 }
