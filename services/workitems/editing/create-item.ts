@@ -11,7 +11,6 @@ import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { drawTaskId } from '../counters/task-id.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { type Dependencies, requireNamed } from '../dependencies/required.ts';
-import { handedOver, passAsNew } from '../gates/gates.ts';
 import { claimable } from '../items/claimable.ts';
 import { aboveChildrenOf, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -62,7 +61,6 @@ export async function createItem(
     requireParentFor(scope, { type, projectId }, parent);
     countChildren(scope, parent, 1);
   }
-  await passAsNew(scope, type, board, place.column);
   const content = await contentOf(scope, board, input, parent ? aboveChildrenOf(parent) : []);
   // Numbers come last, so that refused calls use none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
@@ -131,7 +129,6 @@ export function newItem(
     treeVersion: 1,
     ...content,
     isAiProcessing: false,
-    ...handedOver(scope, {}, 'backlog', column.role),
     ...state,
     ...claimable(state, board),
     version: 1,

@@ -15,7 +15,6 @@ import { requireColumn, requireColumnOfRole } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import { drawTaskId } from '../counters/task-id.ts';
 import { cycleOf, type Waiting } from '../dependencies/cycle.ts';
-import { passAsNew } from '../gates/gates.ts';
 import { aboveChildrenOf, ancestorIdsOf, ancestorsOf, below, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
@@ -136,7 +135,7 @@ interface Wanted {
 
 async function placeOf(
   context: Context,
-  { externalId, type }: GivenItem,
+  { externalId }: GivenItem,
   { projectId, boardId, column: named }: Wanted,
 ): Promise<Location> {
   const board = await requireBoardForWrite(context, boardId);
@@ -157,7 +156,6 @@ async function placeOf(
   const existing = found ? await findItem(context, found._id) : undefined;
   // It was deleted in between.
   if (existing === null) throw new Stale();
-  if (!existing) await passAsNew(context, type, board, column);
   return { project, board, column, existing };
 }
 

@@ -160,21 +160,6 @@ function gateAroundType(
   return `${taskId} would be a task in ${to.name} that nobody has reviewed: move it back to where work begins, then make it a task.`;
 }
 
-/** Nor is a new task behind a gate. @throws VALIDATION_FAILED, where gates are enforced */
-export async function passAsNew(
-  scope: WriteScope & FailingScope<'VALIDATION_FAILED'>,
-  type: ItemRecord['type'],
-  board: BoardRecord,
-  to: ColumnRecord,
-): Promise<void> {
-  const review = type === 'task' ? reviewBefore(to.role, board) : undefined;
-  if (!review || (await gatesOf(scope, board.projectId)) !== 'enforce') return;
-  const message = `a task in ${to.name} would be one that nobody has reviewed; create it where work begins, or in ${review.name}`;
-  throw scope.fail('VALIDATION_FAILED', `boardColumnId: ${message}.`, {
-    details: [{ path: 'boardColumnId', message }],
-  });
-}
-
 /** Where a task is reviewed before it gets there. */
 function reviewBefore(role: Role, board: BoardRecord): ColumnRecord | undefined {
   return isHandedOver(role) && role !== 'review' ? columnOfRole(board, 'review') : undefined;

@@ -310,7 +310,6 @@ export class Model {
     if (existing) return existing;
     if (parent) refuseIf([[!this.#mayHaveParent({ type: input.type }, parent), 'VALIDATION_FAILED']]);
     refuseIf([[parent !== null && this.#waitsFor(parent, input.metadata), 'VALIDATION_FAILED']]);
-    refuseIf([[this.#isBarredAsNew(input), 'VALIDATION_FAILED']]);
     const item = this.#place({ ...input, parentId: parent?.id }, learned.id);
     this.#add(item);
     return item;
@@ -353,7 +352,6 @@ export class Model {
     };
     for (const item of plan) {
       refuseIf([[item.boardColumnId === undefined, 'VALIDATION_FAILED']]);
-      refuseIf([[!item.existing && this.#isBarredAsNew(item), 'VALIDATION_FAILED']]);
       const { planned, stored } = parentOf(item);
       const above = stored ?? planned;
       const isMisplaced = above !== undefined && !PARENTS[item.type].includes(above.type);
@@ -402,7 +400,7 @@ export class Model {
       lease: null,
       claimedBy: null,
       workedBy: null,
-      handedOverBy: isHandedOver(this.column(input.boardColumnId)?.step ?? '') ? this.by : null,
+      handedOverBy: null,
       abandoned: null,
       isReturned: false,
       onReturnedBase: [],
@@ -1017,13 +1015,6 @@ export class Model {
     if (item.type === 'task') return ['Review', 'Testing', 'Validating'].includes(this.step(item));
     const hasReview = this.board(item).columns.some(({ step }) => step === 'Review');
     return isBarred('In Progress', to.step, hasReview);
-  }
-
-  #isBarredAsNew({ type, boardColumnId }: Pick<PlannedItem, 'type' | 'boardColumnId'>): boolean {
-    const board = this.boards.find(({ columns }) => columns.some(({ id }) => id === boardColumnId));
-    const hasReview = board?.columns.some(({ step }) => step === 'Review') === true;
-    const to = this.column(boardColumnId ?? '')?.step ?? '';
-    return this.gates === 'enforce' && type === 'task' && isBarred('In Progress', to, hasReview);
   }
 
   /** Whether a verdict is to be warned of. */
