@@ -61,9 +61,16 @@ export class QueueNodeDown extends Error {}
  * The dead-letter queue has the virtual host's default type: `default_queue_type = quorum` preserves it through the loss of a node
  * out of three.
  *
+ * @param consumed which of the queues is consumed next
  * @returns whether the queue of requests had neither messages nor consumers, as one that is new: then what was sent before, and is not answered, is lost
  */
-export async function declareLane(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<boolean> {
+export async function declareLane(
+  model: ChannelModel,
+  lane: LaneName,
+  queues: LaneQueues,
+  consumed: string,
+  log: Log,
+): Promise<boolean> {
   const deadLetters = declareQueue(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
@@ -72,7 +79,7 @@ export async function declareLane(model: ChannelModel, lane: LaneName, queues: L
     if (!(error instanceof QueueNodeDown)) throw error;
     return error;
   });
-  const [isUnused, isAway] = await Promise.all([declareRequests(model, lane, queues, log), deadLetters]);
+  const [isUnused, isAway] = await Promise.all([declareRequests(model, lane, queues, consumed, log), deadLetters]);
   // A lane that cannot be declared either is tried again and again, and its channel says so.
   if (isAway instanceof QueueNodeDown)
     log.warn(
@@ -82,7 +89,13 @@ export async function declareLane(model: ChannelModel, lane: LaneName, queues: L
   return isUnused;
 }
 
-async function declareRequests(model: ChannelModel, lane: LaneName, queues: LaneQueues, log: Log): Promise<boolean> {
+async function declareRequests(
+  model: ChannelModel,
+  lane: LaneName,
+  queues: LaneQueues,
+  consumed: string,
+  log: Log,
+): Promise<boolean> {
   const options: Options.AssertQueue = {
     durable: true,
     expires: graceMsOf(lane),
@@ -94,8 +107,10 @@ async function declareRequests(model: ChannelModel, lane: LaneName, queues: Lane
     const arguments_ = { ...options.arguments, 'x-single-active-consumer': true };
     return await declareQueue(model, log, queues.requests, { ...options, arguments: arguments_ });
   }
+  // The one that is consumed next comes last: it ends after RESTART_GRACE_MS without a consumer, and a slow broker takes longer for the other.
+  if (consumed !== queues.retries) await declareQueue(model, log, queues.retries, options);
   const isUnused = await declareQueue(model, log, queues.requests, options);
-  await declareQueue(model, log, queues.retries, options);
+  if (consumed === queues.retries) await declareQueue(model, log, queues.retries, options);
   return isUnused;
 }
 
@@ -120,13 +135,17 @@ const NOT_FOUND = 404;
 
 /**
  * RabbitMQ 3.10 says at once that the node of a queue is down. RabbitMQ 4 looks for the queue for a minute first, and only then says that this took too long, so
- * one that does not answer for so long is taken to be down. A broker that is merely slow costs nothing but a queue more, and less than a call waits for its answer.
+ * one that does not answer for so long is taken to be down. That is less than a call waits for its answer. A broker that is merely slow costs a queue more,
+ * and its answer comes after all: the same question is waited for twice as long then. Given up again and again, such a broker would only get more to do.
  */
 const ANSWER_MS = 2_000;
+const LONGEST_ANSWER_MS = 8_000;
 const NODE_DOWN = /is down or inaccessible|due to timeout/;
 
 /** What has been asked and not answered, by connection. Asked again and again, it would be a channel more each time. */
 const unanswered = new WeakMap<ChannelModel, Map<string, Promise<Replies.AssertQueue>>>();
+/** How long what was answered late is waited for. */
+const patienceMs = new WeakMap<ChannelModel, Map<string, number>>();
 
 /** @throws QueueNodeDown */
 async function answerOf(
@@ -141,20 +160,28 @@ async function answerOf(
   const answer = questions.get(key) ?? onOwnChannel(model, ask).finally(() => questions.delete(key));
   questions.set(key, answer);
   const isAnswered = new AbortController();
-  const isLate = sleep(ANSWER_MS, undefined, { ref: false, signal: isAnswered.signal }).then(() => {
+  const patience = patienceMs.get(model) ?? new Map<string, number>();
+  patienceMs.set(model, patience);
+  const answerMs = patience.get(key) ?? ANSWER_MS;
+  const isLate = sleep(answerMs, undefined, { ref: false, signal: isAnswered.signal }).then(() => {
+    const isSlow = () => patience.set(key, Math.min(2 * answerMs, LONGEST_ANSWER_MS));
+    answer.then(isSlow, (error) => isNodeDown(error) || isSlow());
     throw new QueueNodeDown(`The broker does not say anything about ${queue}: its node is down.`);
   });
   try {
     return await Promise.race([answer, isLate]);
   } catch (error) {
-    const isDown = error instanceof Error && NODE_DOWN.test(error.message);
-    throw isDown ? new QueueNodeDown(`The node of ${queue} is down.`, { cause: error }) : error;
+    throw isNodeDown(error) ? new QueueNodeDown(`The node of ${queue} is down.`, { cause: error }) : error;
   } finally {
     isAnswered.abort();
     // Whichever comes later is of interest to nobody.
     isLate.catch(() => {});
     answer.catch(() => {});
   }
+}
+
+function isNodeDown(error: unknown): boolean {
+  return error instanceof Error && NODE_DOWN.test(error.message);
 }
 
 const PRECONDITION_FAILED = 406;

@@ -321,6 +321,17 @@ test('a queue of which the broker says nothing, as RabbitMQ 4 while its node is 
   expect(lanes).not.toContain(requests);
 });
 
+test('a broker that takes longer for each queue than one on a lost node is waited for is given ever more time', async () => {
+  network.answerLate(3_000);
+  await rig.serve(
+    doing(async () => {}),
+    { url: network.url },
+  );
+  network.answerLate(0);
+  const { service } = await rig.client({ url: network.url });
+  expect(await service.call('recovery.echo', { text: 'slow' }, { requestId })).toEqual({ text: 'slow' });
+}, 60_000);
+
 describe('a process that starts before its broker', () => {
   test('waits, says so, and carries on once it is there', async () => {
     network.cut({ stayDown: true });

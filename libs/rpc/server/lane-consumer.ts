@@ -78,7 +78,7 @@ export class LaneConsumer {
       name: queue,
       setup: async (channel, model) => {
         try {
-          if (await declareLane(model, lane, queues, log)) this.#unusedAtMs.set(queues.requests, nowMs());
+          if (await declareLane(model, lane, queues, queue, log)) this.#unusedAtMs.set(queues.requests, nowMs());
         } catch (error) {
           const isLast = generation === this.#generations && generation < MAX_GENERATIONS;
           if (error instanceof QueueNodeDown && isLast) this.#takeNextGeneration();

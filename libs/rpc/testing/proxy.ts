@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
-import { withoutDeclarations } from './unanswered.ts';
+import { withLateDeclarations } from './unanswered.ts';
 
 interface Trap {
   bytes?: string;
@@ -24,6 +24,7 @@ export class TestProxy {
   readonly #trap: Trap;
   readonly #loss: Loss;
   readonly #unanswered: Set<string>;
+  readonly #slowness: { ms: number };
 
   private constructor(
     url: string,
@@ -32,6 +33,7 @@ export class TestProxy {
     trap: Trap,
     loss: Loss,
     unanswered: Set<string>,
+    slowness: { ms: number },
   ) {
     this.url = url;
     this.#server = server;
@@ -39,6 +41,7 @@ export class TestProxy {
     this.#trap = trap;
     this.#loss = loss;
     this.#unanswered = unanswered;
+    this.#slowness = slowness;
     server.on('connection', (socket: Socket) => {
       if (this.#down) socket.destroy();
     });
@@ -50,6 +53,8 @@ export class TestProxy {
     const trap: Trap = {};
     const loss: Loss = {};
     const unanswered = new Set<string>();
+    const slowness = { ms: 0 };
+    const lateMs = (queue: string) => (unanswered.has(queue) ? Number.POSITIVE_INFINITY : slowness.ms);
     const track = (socket: Socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -81,7 +86,7 @@ export class TestProxy {
         },
       });
       const isBroker = target.protocol === 'amqp:';
-      const sent = isBroker ? near.pipe(withoutDeclarations((queue) => unanswered.has(queue))) : near;
+      const sent = isBroker ? near.pipe(withLateDeclarations(lateMs)) : near;
       sent.pipe(forward).pipe(far);
       far.pipe(near);
       near.on('close', () => {
@@ -93,7 +98,7 @@ export class TestProxy {
     const url = new URL(brokerUrl);
     url.hostname = '127.0.0.1';
     url.port = String((server.address() as AddressInfo).port);
-    return new TestProxy(url.href, server, sockets, trap, loss, unanswered);
+    return new TestProxy(url.href, server, sockets, trap, loss, unanswered, slowness);
   }
 
   /** Everything sent from now on stays in transit, until `cut`. */
@@ -115,6 +120,11 @@ export class TestProxy {
   /** Nobody gets an answer to what they ask of this queue, as on RabbitMQ 4 for a minute when its node is down. */
   leaveUnanswered(queue: string): void {
     this.#unanswered.add(queue);
+  }
+
+  /** Whatever is asked of any queue is answered this late, as by a broker that has much to do after its start. */
+  answerLate(ms: number): void {
+    this.#slowness.ms = ms;
   }
 
   /** The next connection that sends these bytes breaks once the server has replied, and the reply is lost. @returns once it is */

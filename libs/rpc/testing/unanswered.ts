@@ -11,8 +11,11 @@ const QUEUE_DECLARE = Buffer.from([0, 50, 0, 10]);
 /** The method's ids, and a field without use. */
 const BEFORE_NAME_BYTES = QUEUE_DECLARE.length + 2;
 
-/** What a client sends to a broker, without what it asks of some queues: the broker never answers that. */
-export function withoutDeclarations(isLeftOut: (queue: string) => boolean): Transform {
+/**
+ * What a client sends to a broker, but what it asks of some queues later or, so that the broker never answers, not at all.
+ * @param lateMs for a queue: 0 for at once, infinite for never
+ */
+export function withLateDeclarations(lateMs: (queue: string) => number): Transform {
   let rest: Buffer = Buffer.alloc(0);
   let isGreeted = false;
   return new Transform({
@@ -29,7 +32,13 @@ export function withoutDeclarations(isLeftOut: (queue: string) => boolean): Tran
         const frame = rest.subarray(0, length);
         rest = rest.subarray(length);
         const queue = declaredIn(frame);
-        if (queue === undefined || !isLeftOut(queue)) this.push(frame);
+        const waitMs = queue === undefined ? 0 : lateMs(queue);
+        if (waitMs === 0) this.push(frame);
+        else if (Number.isFinite(waitMs)) {
+          setTimeout(() => {
+            if (!this.writableEnded && !this.destroyed) this.push(frame);
+          }, waitMs).unref();
+        }
       }
       passed();
     },
