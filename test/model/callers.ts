@@ -40,6 +40,7 @@ const WEIGHTS = {
   batchUpdate: 3,
   ask: 3,
   answer: 2,
+  beat: 3,
 } as const;
 /** Each of these makes every write under way on the board begin again. Many of them, and the others would do hardly anything else. */
 const RARE = { addColumn: 1, removeColumn: 1, changeRules: 1, setBudget: 3 } as const;
@@ -184,8 +185,9 @@ async function create(
 async function moveTo(item: Known, boardColumnId: string, m: number, world: World, key: Key): Promise<void> {
   const anchor = nth(world.items, m).id;
   const options = [{}, {}, {}, { position: 'first' }, { position: { after: anchor } }, { isAutoSync: true }];
-  // From whoever holds it, half of the time.
-  const body = { boardColumnId, ...nth(options, m), ...(m % 2 && { takeOver: true }) };
+  // From whoever holds it, half of the time, and now and then past a gate.
+  const how = { ...(m % 2 && { takeOver: true }), ...(m % 5 === 0 && { force: true }) };
+  const body = { boardColumnId, ...nth(options, m), ...how };
   const answer = await send<{ workItem: Item }>('move', world, key, 'POST', path(item, '/move'), body);
   if (answer) movedBy(key, item, answer.workItem, world);
 }
@@ -264,7 +266,7 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
 
   async batchMove({ n, m }, world, key) {
     const workItemIds = [...new Set([n, m, n + m, n ^ m].map((at) => nth(world.items, at).id))];
-    const body = { workItemIds, boardColumnId: columnAt(world, m) };
+    const body = { workItemIds, boardColumnId: columnAt(world, m), ...(n % 3 === 0 && { takeOver: true }) };
     const answer = await send<{ items: Item[] }>('batch-move', world, key, 'POST', '/api/work-items/batch-move', body);
     for (const { id, version } of answer?.items ?? []) {
       world.ledger.write({ kind: 'batchMoved', itemId: id, keyId: key.id, version });
@@ -296,7 +298,7 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
 
   async completeReview({ n, m }, world, key) {
     const item = nth(world.items, n);
-    const body = { result: nth(['pass', 'fail'], m), summary: 'Read' };
+    const body = { result: nth(['pass', 'fail'], m), summary: 'Read', ...(n % 3 === 0 && { takeOver: true }) };
     const answer = await send('review', world, key, 'POST', path(item, '/review'), body);
     if (answer) world.ledger.write({ kind: 'moved', itemId: item.id, keyId: key.id });
   },
@@ -308,7 +310,8 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
   completeAiTask({ n, m }, world, key) {
     const claimed = world.tokens.length > 0 && m % 2 ? nth(world.tokens, n) : undefined;
     const item = claimed ? { id: claimed.itemId, type: 'task' as const } : nth(world.items, n);
-    const body = { reviewColumnId: column(world, 'Review'), leaseToken: claimed?.token };
+    const how = claimed ? { leaseToken: claimed.token } : { takeOver: n % 2 === 0 };
+    const body = { reviewColumnId: column(world, 'Review'), ...how };
     return complete(item, 'ai-completion', body, world, key);
   },
 
@@ -411,6 +414,14 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
     const body = { leaseToken: token, state: 'awaiting_input', question };
     const answer = await send('ask', world, key, 'POST', path({ id: itemId, type: 'task' }, '/progress'), body);
     if (answer) world.ledger.write({ kind: 'commented', itemId, keyId: key.id, text: question });
+  },
+
+  /** Without tokens: those of a lease that ends are recorded without an answer. */
+  async beat({ n, m }, world, key) {
+    if (world.tokens.length === 0) return;
+    const { token, itemId } = nth(world.tokens, n);
+    const body = { leaseToken: token, note: world.ledger.unique('Note'), ...(m % 2 && { state: 'working' }) };
+    await send('beat', world, key, 'POST', path({ id: itemId, type: 'task' }, '/progress'), body);
   },
 
   async answer({ n }, world, key) {
