@@ -269,7 +269,10 @@ const tokensOf = (sessions: readonly { readonly totalTokens: number }[]) =>
 /** The events of one write have one actor and one time, and no caller makes two writes at a time. */
 const writeOf = ({ actor, createdAt }: EventState) => `${actor.keyId} ${createdAt}`;
 
-function changeOf({ data }: EventState, field: string): { readonly from: unknown; readonly to: unknown } | undefined {
+function changeOf(
+  { data }: Pick<EventState, 'data'>,
+  field: string,
+): { readonly from: unknown; readonly to: unknown } | undefined {
   return (data.changes as Record<string, { from: unknown; to: unknown }> | undefined)?.[field];
 }
 const assigneeOf = (event: EventState) => changeOf(event, 'assignee')?.to;
@@ -366,14 +369,16 @@ function countedMoves(histories: Snapshot['histories'], ledger: Ledger): string[
 }
 
 const PENDING = ['Backlog', 'To Do'];
+const JUDGED = ['Review', 'Testing', 'Validating'];
 const CLAIMED_FROM = [...PENDING, 'In Progress'];
 
 /**
  * After a child moved, its parent moved to Done if all of its children were there, and to In Progress if it was pending and the child was
- * not. What has happened to the parent or its other children since may be why it is elsewhere now: such parents prove nothing.
+ * not; but where gates were enforced, no task left what it is judged in. What has happened to the parent or its other children since may be why it is elsewhere now: such parents prove nothing.
  * @param slackMs how far the times of two writes may deviate from their order
  */
-function unsettled({ items, histories }: Snapshot, slackMs: number): string[] {
+function unsettled({ items, histories, log }: Snapshot, slackMs: number): string[] {
+  const wasEnforced = log.some((event) => changeOf(event, 'gates')?.to === 'enforce');
   const at = (event: EventState | undefined) => (event ? Date.parse(event.createdAt) : 0);
   const leftAt = new Map<string, number>();
   for (const events of histories.values()) {
@@ -405,7 +410,8 @@ function unsettled({ items, histories }: Snapshot, slackMs: number): string[] {
     const last = Math.max(...arrivals.map((time) => time ?? 0));
     const allDone = own.every(({ columnName }, index) => columnName === 'Done' && arrivals[index] !== undefined);
     const settles = allDone && since(last) && last > (leftAt.get(parentId) ?? 0) + slackMs;
-    return settles && parent.columnName !== 'Done'
+    const isGated = wasEnforced && parent.type === 'task' && JUDGED.includes(parent.columnName);
+    return settles && parent.columnName !== 'Done' && !isGated
       ? [`${parent.taskId} is in ${parent.columnName}, its children are done`]
       : [];
   });
