@@ -26,7 +26,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'events erasures': 'few and not sharded: users erased a moment ago, of whichever organization',
   'events webhooks': 'small and not sharded: those that are due, of whichever organization',
   'events dispatchers': 'the replicas that send webhooks; not sharded',
-  'events notifications': 'by the id of one that is already known',
   'events notification_channels': 'small and not sharded: two for each user, and those that are due, of whichever organization',
 };
 
