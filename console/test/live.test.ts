@@ -402,3 +402,27 @@ test('only the visible part of a long column is rendered, and scrolling leads to
   };
   await expect.poll(look, { interval: 20 }).toBe(count);
 });
+
+test('a board that is left open keeps nothing of what its cards were before', async () => {
+  const organization = await stage.newOrganization();
+  const items = [];
+  for (let i = 0; i < 12; i++) items.push(await createItem(organization, { title: `Card ${i}` }));
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  const devTools = await page.context().newCDPSession(page);
+  let changes = 0;
+  const keptByChanges = async (times: number) => {
+    await devTools.send('HeapProfiler.collectGarbage');
+    const { usedSize: before } = await devTools.send('Runtime.getHeapUsage');
+    for (let i = 0; i < times; i++) {
+      const title = `Change ${++changes}`;
+      await organization.call('PATCH', `/api/work-items/${items[changes % items.length]?.id}`, { title });
+      await page.getByText(title, { exact: true }).waitFor();
+    }
+    await devTools.send('HeapProfiler.collectGarbage');
+    const { usedSize: after } = await devTools.send('Runtime.getHeapUsage');
+    return (after - before) / times;
+  };
+  // Code is compiled meanwhile, and stays.
+  await keptByChanges(40);
+  expect(await keptByChanges(40)).toBeLessThan(5_000);
+});

@@ -73,6 +73,14 @@ function lanesBy(): LaneBy | undefined {
   return LANES_BY.find((by) => by === wanted);
 }
 
+/**
+ * An array, and no children of what is around them: as such Preact keeps how each was drawn first, and from there leads to all that its cards were since,
+ * some 20 kB for each change of one.
+ */
+function ColumnViews(props: Omit<Parameters<typeof ColumnView>[0], 'column'>) {
+  return props.cards.board.columns.map((column) => <ColumnView key={column.id} column={column} {...props} />);
+}
+
 interface ColumnsProps {
   readonly board: Board;
   /** Shown while there are no cards. */
@@ -170,9 +178,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
         {by ? (
           <Lanes cards={cards} by={by} scroller={getScroller} focused={focused} onFocus={onFocus} />
         ) : (
-          board.columns.map((column) => (
-            <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
-          ))
+          <ColumnViews cards={cards} focused={focused} onFocus={onFocus} />
         )}
       </section>
       {selected.value.size > 0 && (
