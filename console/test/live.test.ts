@@ -405,7 +405,7 @@ test('only the visible part of a long column is rendered, and scrolling leads to
 
 test('a board that is left open keeps nothing of what its cards were before', async () => {
   const organization = await stage.newOrganization();
-  const items = [];
+  const items: WorkItem[] = [];
   for (let i = 0; i < 12; i++) items.push(await createItem(organization, { title: `Card ${i}` }));
   const { page } = await stage.visit('board', { apiKey: organization.apiKey });
   const devTools = await page.context().newCDPSession(page);
