@@ -62,10 +62,14 @@ export function General({ project }: { readonly project: Project }) {
     void run(async () => {
       await saveProject(project, changes);
       // What was typed meanwhile is not saved yet, and is upon what has been.
-      setBegun((now) => ({
-        typed: Object.fromEntries(Object.entries(now.typed).filter(([name, value]) => value !== typed[name as Name])),
-        base: {},
-      }));
+      setBegun((now) => {
+        const left = Object.entries(now.typed).filter(([name, value]) => value !== typed[name as Name]);
+        const names = left.map(([name]) => name as Name);
+        return {
+          typed: Object.fromEntries(left),
+          base: Object.fromEntries(names.map((name) => [name, typed[name] ?? now.base[name]])),
+        };
+      });
     });
   };
   const lines = (name: 'description' | 'techStack' | 'repositories', help?: string) => (
