@@ -73,12 +73,13 @@ const isUnbegun = ({ boardId, boardColumnId }: ItemOutline, boards: Boards) =>
 
 function tellEach(
   scope: WriteScope,
-  { _id: id, taskId }: Base,
+  base: Base,
   { until, summary, issues }: Return,
   dependents: readonly ItemOutline[],
   boards: Boards,
 ): void {
   const at = new Date();
+  const { _id: id, taskId } = base;
   const wrong: BlockedOn = { ref: id, taskId, why: 'returned' };
   for (const dependent of dependents) {
     const now = soFarOf(scope, dependent);
@@ -91,7 +92,7 @@ function tellEach(
     }
     const notice: Notice = { kind: 'dependency_returned', taskId, ...inBrief({ summary, issues }), at };
     const lease = isLive(now.lease, at) && { ...now.lease, notices: withNotice(now.lease.notices, notice) };
-    const onReturnedBase = [...othersOf(now, { _id: id }), { id, taskId, until: lastOf(now, { _id: id }, until) }];
+    const onReturnedBase = [...othersOf(now, base), { id, taskId, until: lastOf(now, base, until) }];
     adjustItem(scope, dependent, { onReturnedBase, blocked, ...(lease && { lease }) });
     // By whoever sent the base back, which is not the agent that holds the dependent.
     tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
@@ -104,11 +105,10 @@ function withNotice(notices: readonly Notice[] = [], notice: Notice): Notice[] {
 }
 const MAX_NOTICES = 50;
 
-const othersOf = ({ onReturnedBase = [] }: Marked, { _id }: Pick<Base, '_id'>) =>
-  onReturnedBase.filter(({ id }) => id !== _id);
+const othersOf = ({ onReturnedBase = [] }: Marked, { _id }: Base) => onReturnedBase.filter(({ id }) => id !== _id);
 
 /** What a validation has sent back must pass one, also if a review on the way there sends it back again. */
-function lastOf({ onReturnedBase = [] }: Marked, { _id }: Pick<Base, '_id'>, until: Verdict): Verdict {
+function lastOf({ onReturnedBase = [] }: Marked, { _id }: Base, until: Verdict): Verdict {
   return onReturnedBase.some((mark) => mark.id === _id && mark.until === 'validation') ? 'validation' : until;
 }
 type Marked = Pick<ItemRecord, 'onReturnedBase'>;

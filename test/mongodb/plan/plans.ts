@@ -40,13 +40,21 @@ export class OperationPlans {
   }) {
     this.#borne = borne;
     this.#isSmall = (collection) => small.includes(collection);
-    askAsMongoDb();
-    const { isCommitted, confirmInsert } = databaseServer();
+    // As MongoDB is sent them, which the other servers answer, too.
+    const { inOrder, countInOrder, nextBatch, nextInQueue, findAnyOf, increment, lowest } = MONGODB;
+    const server = databaseServer();
+    const { isCommitted, confirmInsert } = server;
     useServer({
-      ...databaseServer(),
+      ...server,
+      ...{ inOrder, countInOrder, nextBatch, nextInQueue, findAnyOf, increment, lowest },
+      // MongoDB is not asked whether it has stored what it said that it has.
       isCommitted: (isStored) => this.of(undefined, () => isCommitted(isStored)),
       confirmInsert: (model, id) => this.of(undefined, () => confirmInsert(model, id)),
     });
+    // The stand-in puts its own before these (split-match.ts).
+    for (const { collection } of Object.values(mongoose.models)) {
+      for (const method of ['aggregate', 'find', 'findOne']) Reflect.deleteProperty(collection, method);
+    }
     watchCommands((command) => {
       const operation = this.#operation;
       if (operation === undefined) return;
@@ -97,17 +105,6 @@ export class OperationPlans {
       return row(each.operation, each.query, why === undefined ? each.plan : `${each.plan}: ${each.fault}; ${why}`);
     });
     return `# ${title}: how MongoDB answers\n\n| Operation | Query | Plan |\n|---|---|---|\n${[...new Set(lines)].join('\n')}\n`;
-  }
-}
-
-/** Whatever server the test has: each query is sent as MongoDB would be sent it, which the others answer, too. */
-function askAsMongoDb(): void {
-  const { inOrder, countInOrder, nextBatch, nextInQueue, findAnyOf, increment, lowest } = MONGODB;
-  const asked = { inOrder, countInOrder, nextBatch, nextInQueue, findAnyOf, increment, lowest };
-  useServer({ ...databaseServer(), ...asked });
-  // The stand-in puts its own before these (split-match.ts).
-  for (const { collection } of Object.values(mongoose.models)) {
-    for (const method of ['aggregate', 'find', 'findOne']) Reflect.deleteProperty(collection, method);
   }
 }
 
