@@ -1,4 +1,3 @@
-import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import type { SortBy } from '@worktrack/contracts/work-items/lists/list-filters';
 import { countInOrder, inOrder, type OrderedRead } from '@worktrack/runtime/database/in-order';
 import type { SearchQuery } from '@worktrack/runtime/text/words';
@@ -9,6 +8,7 @@ import { ItemModel } from '../items/items.model.ts';
 import { LISTED, type ListedItem } from '../items/shown/views.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import { SearchModel } from '../search/search.model.ts';
+import { countedOnce } from './counted.ts';
 import { type ItemOrder, ORDERS } from './listed-items.repository.ts';
 import { type Part, sortStages } from './sorted/sort.ts';
 import { conditionsOf, type Where } from './where.ts';
@@ -102,8 +102,8 @@ const MAX_SORTED = 5_000;
 /** Counts at most MAX_COUNTED. */
 export async function countMatches(scope: Scope, which: Matching): Promise<Total> {
   const choose = [...except(which), ...itemsLike(which)];
-  const total = await countEntries(await entriesWith(scope, which), choose, MAX_COUNTED + 1);
-  return { total: Math.min(total, MAX_COUNTED), isLowerBound: total > MAX_COUNTED };
+  const filter = await entriesWith(scope, which);
+  return countedOnce({ filter, choose }, (limit) => countEntries(filter, choose, limit));
 }
 
 /** Checks that the entry of an item found by other means has all words. */

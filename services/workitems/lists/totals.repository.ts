@@ -1,4 +1,3 @@
-import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { countInOrder } from '@worktrack/runtime/database/in-order';
 import { boardWithColumn } from '../boards/boards.repository.ts';
 import { countOfProjects, countsOf } from '../boards/tallies.repository.ts';
@@ -6,6 +5,7 @@ import type { Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
+import { countedOnce } from './counted.ts';
 import { ORDERS } from './listed-items.repository.ts';
 import { conditionsOf, idsSince, type Where } from './where.ts';
 
@@ -29,12 +29,11 @@ export async function totalOf(scope: Scope, where: Where): Promise<Total> {
   }
   const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !isNarrowed;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
-  const counted = await countInOrder(ItemModel, {
+  const list = {
     filter: { organizationId: scope.caller.organizationId, ...conditionsOf(where) },
     ...(place.boardColumnId ? { order: ORDERS.column } : { order: ORDERS.newest, range: idsSince(where) }),
-    limit: MAX_COUNTED + 1,
-  });
-  return { total: Math.min(counted, MAX_COUNTED), isLowerBound: counted > MAX_COUNTED };
+  };
+  return countedOnce(list, (limit) => countInOrder(ItemModel, { ...list, limit }));
 }
 
 /** What every write keeps up to date. */
