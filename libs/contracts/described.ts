@@ -1,7 +1,12 @@
 import { z } from 'zod';
 
-/** What the OpenAPI document says about a schema beyond what zod knows, and `tools/list` has no room for: patterns are long, and what many fields have in common is said once, in the instructions. */
-export const described = z.registry<{ readonly pattern?: string; readonly description?: string }>();
+/** What the OpenAPI document says about a schema beyond what zod knows, and `tools/list` has no room for: patterns are long, bounds of lists are never met there, and what many fields have in common is said once, in the instructions. */
+export const described = z.registry<{
+  readonly pattern?: string;
+  readonly description?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}>();
 
 /** One pattern that accepts whatever any of these regular expressions accepts, each of which matches a whole value. */
 export function anyOf(...expressions: readonly RegExp[]): string {

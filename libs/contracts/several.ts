@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described } from './described.ts';
 import { valuesIn } from './query-values.ts';
 
 const MAX_VALUES = 20;
@@ -19,6 +20,9 @@ export function several<Value extends z.ZodType<unknown, string>>(
       return Array.isArray(given) ? given.slice(0, MAX_VALUES + 1) : given;
     },
     // A refinement: `tools/list` has no room for bounds that nobody meets.
-    z.array(value).refine(({ length }) => length > 0 && length <= MAX_VALUES, `must be 1 to ${MAX_VALUES} values`),
+    z
+      .array(value)
+      .refine(({ length }) => length > 0 && length <= MAX_VALUES, `must be 1 to ${MAX_VALUES} values`)
+      .register(described, { minItems: 1, maxItems: MAX_VALUES }),
   );
 }

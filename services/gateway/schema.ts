@@ -56,10 +56,11 @@ function toJsonSchema(
       // zod only looks into `names`.
       const format = z.globalRegistry.get(zodSchema)?.format;
       if (format !== undefined) jsonSchema.format = format as string;
-      const description = isLong ? described.get(zodSchema)?.description : undefined;
+      if (!isLong) return;
+      const { description, pattern = patternOf(zodSchema, jsonSchema), ...bounds } = described.get(zodSchema) ?? {};
       if (description !== undefined) jsonSchema.description ??= description;
-      const pattern = isLong ? (described.get(zodSchema)?.pattern ?? patternOf(zodSchema, jsonSchema)) : undefined;
       if (pattern !== undefined) jsonSchema.pattern = pattern;
+      Object.assign(jsonSchema, bounds);
     },
   }) as Record<string, unknown>;
   return json as JsonSchema;
