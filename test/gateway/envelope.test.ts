@@ -131,6 +131,14 @@ describe('refusals have one shape, and say what to do', () => {
     });
   });
 
+  test('a path with a part longer than any id: 400 that says so', async () => {
+    const response = await request(`/api/work-items/${'x'.repeat(101)}`, { headers: withKey() });
+    expect(await failure(response)).toMatchObject({
+      ...{ status: 400, code: 'VALIDATION_FAILED' },
+      message: 'A part of the path has more than 100 characters, as no id has: check the id in it.',
+    });
+  });
+
   test.each([
     ['PUT', '/api/projects', 'GET, HEAD, POST'],
     ['DELETE', '/api/me', 'GET, HEAD'],

@@ -222,7 +222,7 @@ const listed = (values: readonly unknown[]): string =>
 
 function oneOf(issue: RawIssue & { readonly code: 'invalid_value' }): string {
   const names = issue.values.filter((value) => typeof value === 'string');
-  // Each of the values that a query gives twice may be one of them.
+  // Each of its values may be one of them.
   if (Array.isArray(issue.input)) return `must be ${listed(issue.values)}, not an array`;
   const meant = typeof issue.input === 'string' ? nearest(issue.input, names) : undefined;
   return `must be ${listed(issue.values)}${meant ? `; did you mean ${JSON.stringify(meant)}?` : ''}`;

@@ -31,6 +31,10 @@ const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> =
     code: 'VALIDATION_FAILED',
     message: 'Content-Length does not match the length of the body.',
   }),
+  FST_ERR_MAX_PARAM_LENGTH: () => ({
+    code: 'VALIDATION_FAILED',
+    message: 'A part of the path has more than 100 characters, as no id has: check the id in it.',
+  }),
   FST_ERR_BAD_URL: () => ({ code: 'VALIDATION_FAILED', message: 'The path is not well-formed percent-encoding.' }),
 };
 

@@ -27,7 +27,8 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
   const schema = inputSchema(operation.input);
   const known = fieldsOf(schema).filter((field) => !route.placeholders.includes(field));
   const fromQuery = new Map(known.map((field) => [field, queryReader(schema.properties?.[field] ?? {})]));
-  const nullable = known.filter((field) => typesOf(schema.properties?.[field] ?? {}).has('null'));
+  const ofType = (type: string) => known.filter((field) => typesOf(schema.properties?.[field] ?? {}).has(type));
+  const [nullable, lists] = [ofType('null'), ofType('array')];
   const takesVersion = route.method !== 'GET' && known.includes('version');
 
   return ({ params, query, body, ifMatch }) => {
@@ -40,7 +41,9 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
     for (const [field, value] of Object.entries((query ?? {}) as Record<string, string | string[]>)) {
       if (isEnough()) break;
       const read = route.fieldsIn === 'query' ? fromQuery.get(field) : undefined;
-      if (read) input[field] = read(value);
+      if (read && Array.isArray(value) && !lists.includes(field)) {
+        faults.push({ path: field, message: `is given ${value.length} times; give it once` });
+      } else if (read) input[field] = read(value);
       else if (route.fieldsIn === 'body' && fromQuery.has(field)) {
         faults.push({ path: field, message: 'belongs in the JSON body, not in the query' });
       } else faults.push(misplaced(field, route, known));
@@ -107,7 +110,7 @@ function queryReader(schema: JsonSchema): (value: string | string[]) => unknown 
         .map(read);
   }
   const read = scalarReader(types);
-  return (value) => (Array.isArray(value) ? value : read(value));
+  return (value) => read(String(value));
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
