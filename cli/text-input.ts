@@ -10,6 +10,9 @@ export async function textFrom(path: string): Promise<string> {
   });
 }
 
+/** What messages call it. */
+export const nameOf = (path: string) => (path === '-' ? 'standard input' : path);
+
 /** Without the byte order mark with which Windows begins a text: it is no part of it, and no JSON. */
 export function decoded(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);

@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
 import { allPages } from '../service/all-pages.ts';
 import { api } from '../service/api.ts';
-import { unreadable } from '../text-input.ts';
+import { decoded, unreadable } from '../text-input.ts';
 
 /** How many faults are named; the rest is counted. */
 const MAX_NAMED = 20;
@@ -96,7 +96,7 @@ function keysIn(file: string): AuditKey[] {
 
 function reading<T>(file: string, read: (text: () => string) => T): T {
   try {
-    return read(() => readFileSync(file, 'utf8'));
+    return read(() => decoded(readFileSync(file)));
   } catch (error) {
     throw unreadable(file, error as NodeJS.ErrnoException);
   }

@@ -411,6 +411,9 @@ describe('work items', () => {
     const env = { WORKTRACK_URL: '', WORKTRACK_API_KEY: '', XDG_CONFIG_HOME: config };
     const made = await run(['item', 'create', '--file', 'windows.json'], { env });
     expect(made, made.stderr).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, 'log.jsonl'), '');
+    writeFileSync(join(folder, 'keys.json'), '\uFEFF{ "keys": [] }');
+    expect(await run(['audit', 'verify', 'log.jsonl', '--keys', 'keys.json'])).toMatchObject({ code: 0 });
   });
 
   test('are created from a file, all or none of them', async () => {
@@ -429,7 +432,7 @@ describe('work items', () => {
     });
     expect(await run(['item', 'create', '--file', '-'], { input: '- title: x' })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not JSON'),
+      stderr: expect.stringContaining('standard input is not JSON'),
     });
     expect(await run(['item', 'create', '--file', '-'], { input: '[{ "title": "x" }' })).toMatchObject({
       code: 2,

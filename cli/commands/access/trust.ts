@@ -15,7 +15,7 @@ import { durationOf, jsonOf } from '../../flags.ts';
 import { wholeNumber, withJson } from '../../options.ts';
 import { type OutputOptions, print, printJson, printList, printRecord } from '../../output.ts';
 import { api } from '../../service/api.ts';
-import { textFrom } from '../../text-input.ts';
+import { nameOf, textFrom } from '../../text-input.ts';
 
 type Claims = Readonly<Record<string, readonly string[]>>;
 
@@ -126,7 +126,7 @@ const fieldsOf = async ({ permission, project, ttl, reuse, jwks }: UpdateOptions
 
 async function keySetIn(file: string) {
   const keySet = jsonOf(await textFrom(file));
-  if (keySet === undefined) throw new Failure('usage', `${file} is not JSON.`);
+  if (keySet === undefined) throw new Failure('usage', `${nameOf(file)} is not JSON.`);
   return keySet as { readonly keys: Record<string, unknown>[] };
 }
 

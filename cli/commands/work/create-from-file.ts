@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { fieldsFrom, jsonOf } from '../../flags.ts';
 import { print, printJson, printList, warn } from '../../output.ts';
 import type { Api } from '../../service/api.ts';
-import { textFrom } from '../../text-input.ts';
+import { nameOf, textFrom } from '../../text-input.ts';
 import type { Options } from '../sending.ts';
 
 /** All items of a file at once, or none. */
@@ -13,12 +13,13 @@ export async function createFromFile(service: Api, path: string, options: Option
   const { items: _, ...place } = await fieldsFrom(createWorkItems, options);
   const { projectId = service.projectId, ...at } = place;
   const named = { ...(at.boardId === undefined && projectId !== undefined && { projectId }), ...at };
-  const plan = await planOf(path, await textFrom(path));
+  const source = nameOf(path);
+  const plan = await planOf(source, await textFrom(path));
   const input = { ...named, ...plan } as RawInput<typeof createWorkItems>;
   const made = await service.call(createWorkItems, input, {
     ...options,
-    placed: { items: `the list in ${path}` },
-    inItsWords: (text) => text.replaceAll(ITEM, (_, index, field) => itemOf(path, Number(index), field)),
+    placed: { items: `the list in ${source}` },
+    inItsWords: (text) => text.replaceAll(ITEM, (_, index, field) => itemOf(source, Number(index), field)),
   });
   warn(made, options);
   if (options.json) return printJson(made);
