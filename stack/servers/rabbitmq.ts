@@ -14,7 +14,8 @@ import { type ServerKind, serverEnvironment } from './server.ts';
 /** Distribution needs no name service (see launch), so any number of nodes with this name can run on one machine. */
 const NODE = 'worktrack@localhost';
 const HOST = '127.0.0.1';
-const START_TIMEOUT_MS = 90_000;
+/** It starts in five seconds, and took more than 90 where 40 processes waited for two cores. One that ends is noticed at once. */
+const START_TIMEOUT_MS = 240_000;
 /**
  * What quorum queues write is kept in memory, too, until a file of their log is full, also what was taken from them long ago. With RabbitMQ's 512 MiB the broker grew from 123 to 593 MiB
  * by 400 MiB of events, and with this to 191.

@@ -7,7 +7,7 @@ import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 
 const HOST = '127.0.0.1';
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 60_000;
 /** The tests give each running system its own database. An unused one costs nothing. */
 export const DATABASES = 256;
 
