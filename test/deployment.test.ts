@@ -5,7 +5,7 @@ import { EVENTS_EXCHANGE, LIVE_EXCHANGE, LOG_DEAD_QUEUE, LOG_QUEUE } from '@work
 import { laneQueues, MAX_GENERATIONS } from '@worktrack/rpc/queues';
 import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';
-import { WAL_MAX_BYTES } from '@worktrack/stack/servers/rabbitmq';
+import { WAL_MAX_ARGS, WAL_MAX_BYTES } from '@worktrack/stack/servers/rabbitmq';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 
@@ -126,6 +126,7 @@ test('in Compose, what .env.example names for a gateway to read and write is in 
 
 test('in Compose, the broker keeps as little of its log in memory as that of the stack, and stops before its disk is full', () => {
   expect(compose).toContain(`raft.wal_max_size_bytes = ${WAL_MAX_BYTES}\n`);
+  expect(compose).toContain(`RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: ${WAL_MAX_ARGS}\n`);
   expect(compose).toContain('disk_free_limit.absolute = 1GB\n');
 });
 

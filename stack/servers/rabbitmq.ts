@@ -21,6 +21,11 @@ const START_TIMEOUT_MS = 240_000;
  * by 400 MiB of events, and with this to 191.
  */
 export const WAL_MAX_BYTES = 32 * 1024 ** 2;
+/**
+ * The same for RabbitMQ 4.3, which no longer asks `raft.wal_max_size_bytes` for quorum queues. On the command line, where any version takes it: earlier ones
+ * do not start with `quorum_queue.wal_max_size_bytes` in their configuration.
+ */
+export const WAL_MAX_ARGS = `-rabbit quorum_wal_max_size_bytes ${WAL_MAX_BYTES}`;
 /** The protocol header of AMQP 0-9-1 (section 4.2.2 of its specification); a broker that is ready answers with a method frame. */
 const PROTOCOL_HEADER = 'AMQP\x00\x00\x09\x01';
 const METHOD_FRAME = 1;
@@ -78,7 +83,7 @@ export function rabbitmqKind(
           RABBITMQ_NODENAME: NODE,
           // Started with distribution, the node skips its own setup of it: no epmd is started, which would outlive us, and no
           // second Erlang VM to start that. With a fixed port the node listens on it and looks up no name.
-          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-sname ${NODE} -start_epmd false -erl_epmd_port ${distributionPort} -dist_listen true -kernel inet_dist_use_interface {127,0,0,1}`,
+          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-sname ${NODE} -start_epmd false -erl_epmd_port ${distributionPort} -dist_listen true -kernel inet_dist_use_interface {127,0,0,1} ${WAL_MAX_ARGS}`,
           // Each minute the node checks on epmd all the same, with a second Erlang VM, which starts it like any VM with a name. That
           // one inherits these and does without. (The node itself listens: if this flag is given twice, the first is used.)
           ERL_ZFLAGS: '-start_epmd false -dist_listen false',
