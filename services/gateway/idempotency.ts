@@ -3,6 +3,7 @@ import { DEFAULT_DEADLINE_MS, type Operation } from '@worktrack/contracts/operat
 import type { Log } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
 import type { Redis } from '@worktrack/runtime/redis/connection';
+import { take } from '@worktrack/runtime/redis/take';
 import { Counter } from 'prom-client';
 
 /** As long as the services keep their records. */
@@ -55,7 +56,7 @@ export class IdempotencyReservations {
     const pendingMs = (operation.deadlineMs ?? DEFAULT_DEADLINE_MS) + waitMs + PENDING_MARGIN_MS;
     let earlier: string | null;
     try {
-      earlier = await this.#redis.set(entry, use, 'PX', pendingMs, 'NX', 'GET');
+      earlier = (await this.#redis.eval(...take(entry, use, pendingMs))) as string | null;
     } catch (error) {
       unchecked.inc();
       this.#log.debug(

@@ -2,6 +2,7 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '../redis/connection.ts';
 import { RedisFallback } from '../redis/fallback.ts';
 import { MemoryReservations } from '../redis/memory-reservations.ts';
+import { take } from '../redis/take.ts';
 
 /** Longer than any solution is valid: ten minutes for altcha here, five or two for the others. */
 const REMEMBERED_MS = 15 * 60 * 1000;
@@ -28,7 +29,7 @@ export class SpentSolutions {
   /** @returns whether it is `itemId`'s: it was unused until now, or was used by the same submission before */
   async spend(solutionId: string, itemId: string): Promise<boolean> {
     const holder = await this.#fallback.run(
-      () => this.#redis.set(keyOf(solutionId), itemId, 'PX', REMEMBERED_MS, 'NX', 'GET'),
+      () => this.#redis.eval(...take(keyOf(solutionId), itemId, REMEMBERED_MS)),
       () => this.#memory.take(keyOf(solutionId), itemId, REMEMBERED_MS),
     );
     return holder === null || holder === itemId;

@@ -26,7 +26,7 @@ export function connectRedis(url: string, log: Log): Redis {
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
     // After a failover behind one address, this connection still leads to the old primary; the next one leads to the new.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    reconnectOnError: (error) => /\bREADONLY\b/.test(error.message),
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
   });
   // Commands from requests that arrived together are sent together: the wait is for what the event loop has ready to read, which for a lone

@@ -3,6 +3,7 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from './connection.ts';
 import { RedisFallback } from './fallback.ts';
 import { MemoryReservations } from './memory-reservations.ts';
+import { take } from './take.ts';
 
 /** How long the same message is refused after it was stored. */
 export const DUPLICATE_WINDOW_MS = 10 * 60 * 1000;
@@ -56,7 +57,7 @@ export class Duplicates {
     const holders = await this.#fallback.run(
       async () => {
         const pipeline = this.#redis.pipeline();
-        for (const { key, holder } of reservations) pipeline.set(key, holder, 'PX', pendingMs, 'NX', 'GET');
+        for (const { key, holder } of reservations) pipeline.eval(...take(key, holder, pendingMs));
         return (await all(pipeline)) as (string | null)[];
       },
       () => reservations.map(({ key, holder }) => this.#memory.take(key, holder, pendingMs)),

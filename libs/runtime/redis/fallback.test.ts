@@ -29,10 +29,27 @@ test('an answer from Redis is used, and memory is not asked', async () => {
   expect(answer).toBe('redis');
 });
 
-test('a command that Redis rejects as wrong is thrown, not covered up', async () => {
+const failing = (message: string) => async () => {
+  throw new Error(message);
+};
+/** As Redis 6 says it of a script. */
+const inScript = (message: string) => `ERR Error running script (call to f_da84): @user_script:1: ${message}`;
+
+test.each([
+  'OOM command not allowed when used memory > maxmemory.',
+  inScript('@user_script: 1: -OOM command not allowed when used memory > maxmemory.'),
+  inScript("@user_script: 1: -READONLY You can't write against a read only replica."),
+  'MASTERDOWN Link with MASTER is down',
+  'LOADING Redis is loading the dataset in memory',
+])('what Redis cannot do at the moment is done in memory: %s', async (message) => {
+  expect(await new RedisFallback('state', log).run(failing(message), () => 'memory')).toBe('memory');
+});
+
+test.each([
+  'ERR value is not an integer or out of range',
+  inScript('ERR value is not an integer or out of range'),
+  inScript('WRONGTYPE Operation against a key holding the wrong kind of value'),
+])('a command that Redis rejects as wrong is thrown, not covered up: %s', async (message) => {
   const check = new RedisFallback('wrong', log);
-  const inRedis = async () => {
-    throw new Error('ERR value is not an integer or out of range');
-  };
-  await expect(check.run(inRedis, () => expect.unreachable())).rejects.toThrow('not an integer');
+  await expect(check.run(failing(message), () => expect.unreachable())).rejects.toThrow(message);
 });

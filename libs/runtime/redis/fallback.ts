@@ -60,7 +60,12 @@ export function noteFallback(check: string): void {
   fallbacks.inc({ check });
 }
 
-/** A command or script that Redis rejects is our bug: continuing without it would hide that forever. */
+/**
+ * A command or script that Redis rejects is our bug: continuing without it would hide that forever. Up to Redis 6 any error of a script is an `ERR`, in which
+ * what a command met follows a hyphen, such as `-OOM`: the state of the server, unless that too is an `ERR`.
+ */
 function isMistake(error: unknown): boolean {
-  return error instanceof Error && /^(ERR|WRONGTYPE|NOPERM)\b/.test(error.message);
+  if (!(error instanceof Error)) return false;
+  const [, met] = /@user_script: ?\d+: -([A-Z]+)\b/.exec(error.message) ?? [];
+  return /^(ERR|WRONGTYPE|NOPERM)\b/.test(met ?? error.message);
 }

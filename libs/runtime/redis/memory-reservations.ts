@@ -7,7 +7,7 @@ const MAX_RESERVATIONS = 100_000;
 export class MemoryReservations {
   readonly #reserved = new LRUCache<string, string>({ max: MAX_RESERVATIONS });
 
-  /** Like `SET … NX GET`: @returns who held it before, or null if it was free and is now `holder`'s */
+  /** Like the script `take`: @returns who held it before, or null if it was free and is now `holder`'s */
   take(key: string, holder: string, lastsMs: number): string | null {
     const before = this.holderOf(key);
     if (before === undefined) this.set(key, holder, lastsMs);
