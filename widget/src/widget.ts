@@ -211,7 +211,8 @@ export class FeedbackWidget {
 
   #submission(): Submission {
     const { message, category, email } = this.#panel.fields.values;
-    const address = pageUrl(location.href);
+    // A frame with `srcdoc` has no address but its parent's.
+    const address = pageUrl(location.protocol === 'about:' ? document.baseURI : location.href);
     return {
       // Half an emoji or a NUL from a paste is nothing that a person wrote.
       message: message.toWellFormed().replaceAll('\0', ''),

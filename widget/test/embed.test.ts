@@ -29,6 +29,19 @@ test('what is sent from an allowed website is in the inbox, with where and in wh
   expect(visitor.console).toEqual([]);
 });
 
+test('from a frame without an address of its own, the page around it is sent', async () => {
+  const source = await createSource(stage.organization, { allowedDomains: ['shop.localhost'] });
+  const tag = `<script src='${stage.baseUrl}/widget.js' data-public-key='${source.tag['data-public-key']}'></script>`;
+  const { page } = await scene.visitor();
+  await page.goto(scene.site.add(stage.baseUrl, { tag: {}, body: `<iframe height=600 srcdoc="${tag}"></iframe>` }));
+  const widget = page.frameLocator('iframe').locator('worktrack-feedback');
+  await widget.locator('.launcher').click();
+  await widget.locator('textarea').fill('From a frame.');
+  await widget.locator('button[type=submit]').click();
+  await widget.locator('.success').waitFor();
+  expect(await source.inbox()).toMatchObject([{ message: 'From a frame.', pageUrl: page.url() }]);
+});
+
 test('a wildcard allows every subdomain, and not the domain itself', async () => {
   const source = await createSource(stage.organization, { allowedDomains: ['*.shop.localhost'] });
   const below = await scene.visit(stage.baseUrl, { host: 'eu.north.shop.localhost', tag: source.tag });
