@@ -1,9 +1,9 @@
 /**
- * What limits to projects cost: the operations that are called most, by a key that is limited to projects and by one that is not, in an organization with many
- * projects. One call at a time, in short rounds that alternate, so that other work on the machine meets all of them; medians of the rounds' ratios.
+ * The cost of limiting a key to projects. In an organization with many projects, the most frequent operations are called with a limited key and with an
+ * unlimited one. One call at a time, in short alternating rounds, so that other work on the machine affects both alike; medians of the rounds' ratios.
  * `npm run bench -- access [--items 100000] [--projects 200] [--rounds 15] [--calls 200] [--before <folder>]`
  *
- * With `--before`, the checkout of an earlier commit in that folder, installed, runs on servers of its own, and is called in the same rounds.
+ * With `--before`, an installed checkout of an earlier commit in that folder runs on servers of its own and is called in the same rounds.
  */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,9 +1,10 @@
 /**
- * What a model has to read, and how well it is told what it did wrong: `npm run bench -- agents [--only play,catalogue,repair]`
+ * How much a model has to read, and how well errors tell it what to correct: `npm run bench -- agents [--only play,catalogue,repair]`
  *
- * The play: three agents do an epic of twelve dependent tasks that a lead has planned, a reviewer passes their work; the calls, and their results as a model reads them. The
- * catalogue: what `tools/list` takes of a context, beside those of other MCP servers for the same work, as far as they can be installed here. The repair: each argument of each
- * tool is made wrong, and a fixed program that reads only the error text mends the call.
+ * - The play: three agents do an epic of twelve dependent tasks that a lead has planned, and a reviewer passes their work. It measures the calls and their
+ *   results as a model reads them.
+ * - The catalogue: how much context `tools/list` takes, beside that of comparable MCP servers that can be installed here.
+ * - The repair: each argument of each tool is made wrong, and a fixed program that reads only the error text mends the call.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Sequential work item calls during a burst of submissions; and alongside processes that merely use as much CPU as the
- * burst's parts did, to show how much of the delay is due to the machine. In one run.
+ * Sequential work item calls during a burst of submissions, all in one run. The same calls also run beside processes that merely use as much CPU as the burst's
+ * parts did, to show the machine's share of the delay.
  * `npm run bench -- burst [--submissions 20000] [--connections 400] [--gateways 2] [--replicas 3] [--rounds 3]`
  */
 import { fork } from 'node:child_process';

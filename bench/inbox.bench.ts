@@ -1,6 +1,6 @@
 /**
- * Reading and searching a large inbox over REST, and what a word index would add to the cost of storing an item: the one used for
- * work items, on the same database. `npm run bench -- inbox [--items 50000] [--indexed 10000]`
+ * Reading and searching a large inbox over REST, and the cost that a word index would add to storing an item. That index is the one of work items, on the same
+ * database. `npm run bench -- inbox [--items 50000] [--indexed 10000]`
  */
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';

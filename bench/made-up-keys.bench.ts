@@ -1,7 +1,7 @@
 /**
- * What other callers notice while JWTs with made-up key ids are sent at a given rate, from addresses so many that none is over its limit; and how often the issuer
- * is asked for its keys meanwhile. In turn, in one run: no flood, the same flood at a server that refuses everything unread (what the client and the machine take),
- * and at the gateways.
+ * The effect on other callers of a flood of JWTs with made-up key ids, from so many addresses that none exceeds its limit; and how often the issuer is asked
+ * for its keys meanwhile. Three cases take turns in one run: no flood; the same flood at a server that refuses everything unread, which shows the share of the
+ * client and the machine; and the flood at the gateways.
  * `npm run bench -- made-up-keys [--tries 500,2000,10000] [--seconds 10] [--rounds 3]`
  */
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 /**
- * A `tools/call` at the gateway compared with the SDK's bare low-level server with the same payload, in one run, with the RPC hop shown separately:
- * behind it are the broker, the service and its database. `npm run bench -- mcp [--calls 2000] [--rounds 3]`
+ * Compares `tools/call` at the gateway with the SDK's bare low-level server and the same payload, in one run. The RPC hop (broker, service and database) is
+ * shown separately. `npm run bench -- mcp [--calls 2000] [--rounds 3]`
  *
- * A lone call is timed, and the hop's time is subtracted. That still charges the gateway for waking up after it: the bare server is never
- * idle. So the server process's CPU per call is measured too, with several calls in progress, as in real operation.
+ * A lone call is timed, and the hop's time is subtracted. That still charges the gateway for waking up after it: the bare server is never idle. So the server
+ * process's CPU per call is measured too, with several calls in progress, as in real operation.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * Where the CPU time of one call goes, per process: the services run under V8's sampling profiler while one kind of call is made, and what each spent is
- * added up by package, by module of Node, and by folder of ours.
+ * Where the CPU time of one call goes, per process. The services run under V8's sampling profiler while one kind of call is made; their time is added up by
+ * package, by Node module and by our own folders.
  * `npm run bench -- profile [--of create|get|me|flood|ingest] [--connections 1] [--requests 2000] [--top 12]`
  */
 import { mkdtempSync, rmSync } from 'node:fs';

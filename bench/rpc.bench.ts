@@ -2,7 +2,7 @@
  * A call between two processes with libs/rpc, with other libraries over RabbitMQ, and without it, in one run on one machine.
  * `npm run bench -- rpc [--seconds 3] [--rounds 3] [--in-flight 1,64,512] [--only amqplib,worktrack]`
  *
- * CPU is what the two processes and the broker used per call, which other work on the machine affects little; it does affect calls per second and
+ * CPU is the time that the two processes and the broker used per call; other work on the machine affects it little. Such work does affect calls per second and
  * latencies, but equally for all sides: compare ratios.
  */
 import { type ChildProcess, fork } from 'node:child_process';

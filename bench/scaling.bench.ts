@@ -1,7 +1,8 @@
 /**
- * What one call of each kind costs each part in CPU time, what each process holds in memory, and what is stored for each item and each submission: the figures
- * from which docs/scaling.md calculates. CPU time is used, since other work on the machine affects it little; it includes what a call causes later (the log).
- * `npm run bench -- scaling [--seconds 5] [--write]`; `--write` stores them in bench/scaling/figures.json, with which `npm run check:scaling` compares the page.
+ * The figures from which docs/scaling.md calculates: the CPU time of each part per call of each kind, the memory of each process, and the storage per item and
+ * per submission. CPU time is used, since other work on the machine affects it little; it includes a call's later work (the log).
+ * `npm run bench -- scaling [--seconds 5] [--write]`; `--write` stores them in bench/scaling/figures.json, with which `npm run check:scaling` compares the
+ * page.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * How many ID tokens are exchanged in a second with the issuer's keys cached, and what a call of a tool costs with a token, compared with a key; in CPU time of all services,
- * which other work on the machine affects little.
+ * How many ID tokens are exchanged per second while the issuer's keys are cached, and what a tool call costs with a token compared with a key. Costs are the
+ * CPU time of all services, which other work on the machine affects little.
  * `npm run bench -- tokens [--exchanges 5000] [--calls 3000] [--rounds 3]`
  */
 import { parseArgs } from 'node:util';

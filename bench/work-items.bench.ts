@@ -1,7 +1,7 @@
 /**
- * The work item operations, called over REST and MCP, compared with one Fastify process that does the minimum for each with MongoDB's driver
- * (bare/store-server.ts) on the same database server, in one run: alone, which shows the time of one call, and with several connections.
- * The CPU time of a call is all that it causes: it is read once the log has everything that was written, and the other side starts after that too.
+ * Compares the work item operations, called over REST and MCP, with one Fastify process on the same database server that does the minimum for each with
+ * MongoDB's driver (bare/store-server.ts). Both run alone, which shows the time of one call, and with several connections, in one run. The CPU time of a call
+ * includes all its later work: it is read once the log has caught up, and only then does the other side start.
  * `npm run bench -- work-items [--seconds 3] [--rounds 1] [--connections 1,32] [--items 1600] [--only create,claim]`
  *
  * The commands that each call sends to the database are counted beforehand, through a proxy, on a separate system.

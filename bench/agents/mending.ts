@@ -8,9 +8,9 @@ interface Fault {
 }
 
 /**
- * A fixed program that mends a call from nothing but the text of the error: it looks for the argument that is named, and for what is said to be allowed there. It knows what it
- * wants to say, by the names of arguments as the tool lists them, as a model does; it does not know what was made wrong.
- * @param known what it would give, by argument
+ * A fixed program that mends a call from the error text alone: it looks for the argument and the allowed values that the text names. Like a model, it knows
+ * what it wants to say, by the argument names in the tool list, but not what was made wrong.
+ * @param known the intended values, by argument
  * @returns the next try; undefined: the text says nothing that it understands
  */
 export function mended(given: Arguments, errorText: string, known: Arguments): Arguments | undefined {

@@ -7,9 +7,9 @@ import mongoose, { type mongo } from 'mongoose';
 import type { BareItem, Fill } from '../work-items/fill.ts';
 
 /**
- * Work items as one Fastify process would keep them with MongoDB's driver: each write is one transaction of the item and its event, as
- * durable as worktrack's; each read is one indexed query. No keys, no checks, no numbers, no order within columns, nothing exactly once.
- * Started with a channel to its parent, and MONGODB_URL.
+ * Work items as a single Fastify process would store them with MongoDB's driver. Each write is one transaction of the item and its event, as durable as in
+ * worktrack; each read is one indexed query. It has no keys, checks, numbers, order within columns or exactly-once writes. Started with a channel to its
+ * parent, and MONGODB_URL.
  */
 interface Event {
   _id: string;

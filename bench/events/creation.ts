@@ -24,8 +24,8 @@ export interface CreationSide {
 }
 
 /**
- * Creation of items by this version compared with the last one without a log, taken from the repository's history: each with its own servers, in turns,
- * while the other one is idle.
+ * Compares creation of items by this version with the last version without a log, taken from the repository's history. Each has its own servers; they take
+ * turns, and the other one is idle meanwhile.
  */
 export async function creation(rounds: number): Promise<Row[]> {
   const older = mkdtempSync(join(tmpdir(), 'worktrack-without-log-'));

@@ -18,8 +18,8 @@ const LOOK_EVERY_MS = 200;
 type Documents = mongoose.mongo.Collection<{ _id: string; seq?: number }>;
 
 /**
- * An upgrade from a version without a log: how fast the history of work items gets into it, at the beginning and at the end, and how long somebody
- * who listens waits for what happens meanwhile.
+ * An upgrade from a version without a log. Measures how fast the history of work items enters the log, at the beginning and at the end, and how long a listener
+ * waits for new events meanwhile.
  */
 export async function history(records: number): Promise<Row[]> {
   const system = await startBenchSystem({ env: { LOG_LEVEL: 'warn' } });

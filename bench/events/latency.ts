@@ -12,7 +12,7 @@ const ITEMS = 50;
 const ARRIVES_MS = 10_000;
 
 /**
- * From a write to its event on an open stream. Both ends are in this process: from the moment when the write's response arrives, after the commit;
+ * The time from a write to its event on an open stream, both measured in this process. It counts from the arrival of the write's response, after the commit;
  * and, as an upper bound, from `at`, the moment before the commit when the event was made.
  */
 export async function latency(): Promise<Row[]> {

@@ -16,8 +16,9 @@ import { requireProject } from '../../services/workitems/projects/projects.repos
 import { COMMON_WORD, type FillAnswer, type FillRequest, RARE_EACH, RARE_WORD, TREE } from './fill-request.ts';
 
 /**
- * Fills a project with the service's own code: the rule of creation and the group commit, as a replica of the service would, without the calls over
- * HTTP and RabbitMQ, without the records of effects, which last for a day, and without the log, which nobody reads here and which would take most of the time. Started with a channel to its parent, and the service's environment.
+ * Fills a project with the service's own code, the rule of creation and the group commit, as a replica of the service would. It leaves out the calls over HTTP
+ * and RabbitMQ, the records of effects, which last only a day, and the log. Nobody reads the log here, and it would take most of the time. Started with a
+ * channel to its parent, and the service's environment.
  */
 
 /** A tree is one epic, with this many features and stories, and tasks below them. */
