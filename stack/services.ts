@@ -30,15 +30,16 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
 };
 
 /**
- * Where everything shares one machine, submissions and the inbox give way to people and agents at work: in a burst of submissions the feedback
- * service is always computing, and at each of its ten hops a work item call would wait for a CPU behind it. On 2 cores this takes the
- * p99 of those calls (`npm run bench -- burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/limits/bulkhead.ts) from 110 to 63 ms.
+ * Where everything shares one machine, submissions and the inbox give way to people and agents at work. In a burst of submissions the feedback service computes
+ * all the time, and a work item call would wait for a CPU behind it at each of its ten hops. On 2 cores this takes the p99 of those calls (`npm run bench --
+ * burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/limits/bulkhead.ts) from 110 to 63 ms.
  */
 const NICENESS: Partial<Record<ServiceName, number>> = { feedback: 10 };
 
 /**
- * Room for new objects, in MiB: V8 takes up to three times this much. After 20 000 small responses the gateway and workitems keep 20 MiB more than with 4, for 8 % less
- * CPU; with V8's default of 16 it is 80 MiB for 15 %, and 250 MiB after lists (`npm run bench -- work-items`). The Dockerfile has the same.
+ * Room for new objects, in MiB: V8 takes up to three times this much. After 20 000 small responses the gateway and workitems keep 20 MiB more than with 4, for
+ * 8 % less CPU. With V8's default of 16 they keep 80 MiB more for 15 %, and 250 MiB more after lists (`npm run bench -- work-items`). The Dockerfile has the
+ * same value.
  */
 const NODE_FLAGS = ['--max-semi-space-size=8'];
 

@@ -77,7 +77,8 @@ async function bundle(): Promise<string> {
     },
     plugins: [
       {
-        // Half of the size, and not needed here: the validation of responses from a client that is asked for nothing, and the SDK's other kind of server and its transport over HTTP.
+        // Half of the size, and not needed here: the validation of a client's responses, as the client is asked for nothing, and the SDK's other kind of server
+        // with its HTTP transport.
         name: 'without-what-the-bridge-does-not-use',
         load: (id) => (/[/\\]ajvProvider[^/\\]*\.mjs$/.test(id) ? NO_AJV : null),
         transform(code, id) {

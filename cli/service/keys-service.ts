@@ -24,8 +24,8 @@ const unobserved: RpcObserver = {
 };
 
 /**
- * Calls the keys service directly, bypassing the gateway, for operations that no API key can request: through the broker at `RABBITMQ_URL` and with the key
- * in `RPC_SECRETS_KEYS`, or with those of the local stack.
+ * Calls the keys service directly, bypassing the gateway, for operations that no API key can request. It uses the broker at `RABBITMQ_URL` and the key in
+ * `RPC_SECRETS_KEYS`, or those of the local stack.
  */
 export async function callKeysService<T>(
   operation: Operation,

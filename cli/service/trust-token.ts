@@ -25,8 +25,8 @@ interface Kept {
 }
 
 /**
- * The token that a rule of trust gives to this job of CI, fetched when it is first needed, and again shortly before it ends. What is kept meanwhile is the token
- * alone, in a file that only this user can read and whose name only this job knows: each command is a process of its own, and a JWT is exchanged once.
+ * The token that a rule of trust gives to this CI job, fetched when it is first needed, and again shortly before it ends. Each command is a process of its own,
+ * and a JWT is exchanged only once, so the token is kept in a file meanwhile. Only this user can read that file, and only this job knows its name.
  * @param rule its id, or its audience if WORKTRACK_URL is not the address that the service gives for itself
  */
 export function tokenOfRule(

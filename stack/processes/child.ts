@@ -29,9 +29,9 @@ export interface Exit {
 }
 
 /**
- * A program that we run and that never outlives us. It leads its own process group, so that Ctrl-C in a terminal reaches only us and
- * the parts stop in order; and the kernel kills it if we die without stopping it (`setpriv`, on Linux), with SIGKILL, because a frozen process
- * reacts to nothing else, and all of them keep what they have acknowledged.
+ * A program that we run and that never outlives us. It leads its own process group, so that Ctrl-C in a terminal reaches only us and the parts stop in order.
+ * If we die without stopping it, the kernel kills it (`setpriv`, on Linux). The signal is SIGKILL, because a frozen process reacts to no other, and all parts
+ * keep what they have acknowledged.
  */
 export class Child {
   readonly name: string;

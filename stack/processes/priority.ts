@@ -7,9 +7,9 @@ const RETRY_MS = 100;
 const MAX_TRIES = 50;
 
 /**
- * Makes a child yield to others when CPU time is scarce. If Linux groups processes by session (sched(7), "The autogroup feature"), as
- * it does by default, a nice value counts only within a session, and each child leads one: then the session's own nice value is set.
- * A process for which this is not permitted, or that has ended, is left unchanged.
+ * Makes a child yield to others when CPU time is scarce. By default, Linux groups processes by session (sched(7), "The autogroup feature"). A nice value then
+ * counts only within a session, and each child leads one, so the session's own nice value is set. A process that has ended, or for which this is not permitted,
+ * is left unchanged.
  */
 export async function yieldCpu(pid: number, niceness: number): Promise<void> {
   try {

@@ -6,8 +6,9 @@ import { writePrivate } from '../files/private-file.ts';
 const FOLDERS = /\b((?:wal_)?data_dir\s*=>\s*)("(?:[^"\\]|\\.)*"|\[[\d,\s]*\])/g;
 
 /**
- * A quorum queue keeps the absolute path of its files in a file beside them, and RabbitMQ 3 goes on with that path wherever the folder is now: in a data directory that was moved
- * or restored elsewhere a queue would not start (`could not be restarted … enoent`), or write into the folder that it was copied from. So the path is set right before each start.
+ * A quorum queue records the absolute path of its files in a file beside them, and RabbitMQ 3 keeps using that path wherever the folder is now. In a data
+ * directory that was moved or restored elsewhere, a queue would not start (`could not be restarted … enoent`), or would write into the original folder. So the
+ * path is set right before each start.
  * @param mnesia RABBITMQ_MNESIA_BASE
  */
 export function followMovedQueues(mnesia: string): void {
