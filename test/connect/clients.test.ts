@@ -167,8 +167,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * How each of them comes here, by what its makers or those who met it wrote, read in November 2026: where it is called back, what it sends that others do not, and
- * what it leaves out. Not recorded from the apps themselves.
+ * How each client connects: its callback address, what it alone sends, and what it leaves out. Taken from what their makers and users wrote, as read in
+ * November 2026, and not recorded from the apps themselves.
  */
 interface Profile {
   /** Undefined: it has a document. */

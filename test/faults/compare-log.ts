@@ -3,8 +3,8 @@ import type { Differences } from './compare.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
- * Checks what a reader of the log was given against the ledger: each acknowledged write once, the events of a subject in the order of its revisions,
- * no place left out.
+ * Checks the events that a reader of the log received against the ledger: each acknowledged write once, each subject's events in the order of its revisions,
+ * and no gap between places.
  * @param reader how it followed
  */
 export function compareLog(reader: string, ledger: Ledger, events: readonly LoggedEvent[], found: Differences): void {

@@ -18,8 +18,8 @@ export function cannotMount(): string | undefined {
 }
 
 /**
- * A small disk (tmpfs) that is visible only to what is started with `program`: it is mounted in a namespace of its own, held by a process
- * that ends with this one. So nothing has to be unmounted, however the test ends.
+ * A small disk (tmpfs) that only processes started with `program` see. It is mounted in a namespace of its own, held by a process that ends with this one, so
+ * nothing has to be unmounted, however the test ends.
  */
 export class SmallDisk {
   readonly #root: string;

@@ -373,8 +373,9 @@ const JUDGED = ['Review', 'Testing', 'Validating'];
 const CLAIMED_FROM = [...PENDING, 'In Progress'];
 
 /**
- * After a child moved, its parent moved to Done if all of its children were there, and to In Progress if it was pending and the child was
- * not; but where gates were enforced, no task left what it is judged in. What has happened to the parent or its other children since may be why it is elsewhere now: such parents prove nothing.
+ * After a child moved, its parent moved to Done if all of its children were there, and to In Progress if it was pending and the child was not. But where gates
+ * were enforced, no task left the column in which it is judged. A parent that may be elsewhere because of later changes to it or its other children proves
+ * nothing, and is skipped.
  * @param slackMs how far the times of two writes may deviate from their order
  */
 function unsettled({ items, histories, log }: Snapshot, slackMs: number): string[] {

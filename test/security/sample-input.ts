@@ -18,7 +18,10 @@ function fieldsOf(operation: Operation): Record<string, z.ZodType> {
   return operation.input.shape as Record<string, z.ZodType>;
 }
 
-/** Found by what a field accepts, so that a new operation is covered as soon as it is declared: a UUID and no other word, or a name like an id's. */
+/**
+ * Finds id fields by the values that they accept, so that a new operation is covered as soon as it is declared. Such a field takes a UUID and no other word, or
+ * has a name like an id's.
+ */
 export function idFields(operation: Operation): IdField[] {
   return Object.entries(fieldsOf(operation)).flatMap(([name, field]) => {
     for (const list of [false, true]) {

@@ -5,8 +5,8 @@ import { expect } from 'vitest';
 import { loseReplyOfCommit } from './lost-reply.ts';
 
 /**
- * Calls each operation as if the reply to its first commit were lost, and each write once more with the same key: as a client that has got no answer, or RabbitMQ, which
- * delivers at least once.
+ * Calls each operation as if the reply to its first commit were lost, and repeats each write with the same key. A client without an answer does the same, and
+ * so does RabbitMQ, which delivers at least once.
  */
 export class CallsAgain {
   readonly #contract: ServiceContract;

@@ -2,8 +2,8 @@
 export const IN_CONTAINERS = inContainers(process.env.TEST_STACK);
 
 /**
- * Tests that kill, freeze, starve or restart servers as their own processes, or start the whole one-machine stack: a run in containers
- * leaves them out, because it is meant to need no server on this machine.
+ * Tests that kill, freeze, starve or restart servers as their own processes, or start the whole one-machine stack. A run in containers leaves them out, because
+ * it is meant to need no server on this machine.
  */
 export const TESTS_WITH_OWN_PROCESSES = [
   'libs/rpc/broker.test.ts',

@@ -32,8 +32,8 @@ afterAll(async () => {
 });
 
 /**
- * As a deployment of the chart does it: a pod that ends is taken from the load balancer, sleeps (`preStop`), is sent SIGTERM and waited for; the new one gets
- * calls once its probe says that it is ready. One replica less than there, where the new one comes first (`maxSurge`).
+ * Follows a deployment of the chart. A pod that ends is taken from the load balancer, sleeps (`preStop`), is sent SIGTERM and waited for. The new pod gets
+ * calls once its probe reports it ready. There the new pod comes first (`maxSurge`); here one replica less runs meanwhile.
  */
 async function rollOut(service: ServiceName): Promise<void> {
   for (const { part, publicUrl } of system.services.of(service)) {

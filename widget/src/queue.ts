@@ -35,8 +35,8 @@ export function isWorthKeeping(code: Failure['code']): boolean {
 }
 
 /**
- * What could not be sent waits in the site's local storage, so it survives the tab, and is sent, in order, by whichever page with the widget is open when its
- * time has come. Each keeps the key of its first attempt: the service stores it once, though two tabs may send it.
+ * Keeps unsent submissions in the site's local storage, so that they survive the tab. They are sent in order by any open page with the widget once their time
+ * has come. Each keeps the key of its first attempt: the service stores it once, even if two tabs send it.
  */
 export class Queue {
   readonly #name: string;

@@ -50,8 +50,8 @@ export function statementOf(plan: Plan): string {
 }
 
 /**
- * What is wrong with a plan, or undefined. A sort in memory is bounded, and therefore allowed, if the query names at most MAX_SORTED unique keys, or
- * comes after a limit of no more; likewise a sort of what a pipeline computed.
+ * The fault of a plan, or undefined. A sort in memory is bounded, and therefore allowed, in two cases: the query names at most MAX_SORTED unique keys, or the
+ * sort follows a limit of at most that. The same goes for a sort of values that a pipeline computed.
  * @param isSmall collections of a size that does not grow with what is stored: they may be read in full
  */
 export function faultOf(

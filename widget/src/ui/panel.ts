@@ -20,9 +20,9 @@ const HOST = 'worktrack-feedback';
 const CAPTCHA_SLOT = 'captcha';
 
 /**
- * Everything that is visible: the button, the dialog with the form, and its notices. It is in a shadow tree, so that the page's styles and its own never meet;
- * its style sheet is created by script, which a policy against inline styles does not affect. The dialog is the browser's own: it covers everything, keeps the rest
- * of the page inert, and answers Escape.
+ * Everything that is visible: the button, the dialog with the form, and its notices. A shadow tree keeps the page's styles and its own apart. Its style sheet
+ * is created by script, which a policy against inline styles does not affect. The dialog is the browser's own: it covers everything, keeps the rest of the page
+ * inert, and answers Escape.
  */
 export class Panel {
   readonly fields: FormFields;
@@ -209,8 +209,8 @@ export class Panel {
   }
 
   /**
-   * In the page's body from when there is one: a script in the head may run before. And for as long as the page exists: a site that goes from page to page
-   * by script (Turbo, htmx, a router) replaces the body, or what it does not know in it.
+   * Keeps the panel in the page's body as soon as there is one: a script in the head may run before. It watches for as long as the page exists, because a site
+   * that navigates by script (Turbo, htmx, a router) replaces the body, or removes elements that it does not know.
    */
   #stay(): void {
     const observer = new MutationObserver(() => enter());
