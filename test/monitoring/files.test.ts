@@ -107,6 +107,7 @@ const TAKES_LONGER: Readonly<Record<string, string>> = {
   WorktrackDatabasePoolExhausted: 'only a minute of it is worth a word',
   WorktrackProcessSaturated: 'five minutes without CPU',
   WorktrackLeaseSweepLate: 'any replica does it for all, and without any ServiceDown says so',
+  WorktrackClockWrong: 'a machine’s clock is none of the faults',
   WorktrackQueueWithoutConsumer: 'of RabbitMQ’s own exporter',
   WorktrackBrokerAlarm: 'of RabbitMQ’s own exporter',
   WorktrackServerDown: 'of the servers’ own exporters',

@@ -69,6 +69,14 @@ const deadLetters = new Counter({
   registers: [registry],
 });
 
+/** Against the time at which Prometheus asks, it says whether this machine's clock is right: leases, tokens and the order of what happened go by it. */
+const clock: Gauge = new Gauge({
+  name: 'worktrack_clock_seconds',
+  help: 'The time by the clock of this process.',
+  registers: [registry],
+  collect: () => clock.set(Date.now() / 1_000),
+});
+
 /** Feeds the measurements of libs/rpc into the process's Prometheus registry. */
 export const rpcObserver: RpcObserver = {
   get tracer() {
