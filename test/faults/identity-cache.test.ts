@@ -18,6 +18,7 @@ import { type OwnServer, startServer } from '@worktrack/stack/servers/server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const log = createLog('test', 'silent');
+const PASSWORD = 'a-password-of-this-test';
 const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-identity-cache-'));
 let server: OwnServer;
 let clients: Redis[] = [];
@@ -25,9 +26,7 @@ let clients: Redis[] = [];
 beforeAll(async () => {
   const program = findRedis();
   if (!program) throw new Error('There is no redis-server; `npm test` installs it.');
-  server = await startServer(
-    redisKind(program, join(dataDir, 'redis'), join(dataDir, 'redis.log'), 'a-password-of-this-test'),
-  );
+  server = await startServer(redisKind(program, join(dataDir, 'redis'), join(dataDir, 'redis.log'), PASSWORD));
 });
 afterEach(() => {
   for (const client of clients) client.disconnect();
@@ -62,8 +61,8 @@ class StoredKey {
   }
 }
 
-async function connected(): Promise<Redis> {
-  const client = connectRedis(server.url, log);
+async function connected(url = server.url): Promise<Redis> {
+  const client = connectRedis(url, log);
   clients.push(client);
   if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
   return client;
@@ -316,6 +315,45 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     }
     await a.redis.flushall();
     await a.redis.save();
+  });
+
+  it('when a replica takes over, and soon the first server again, which has not been restarted', async () => {
+    const [a, keys] = [await gateway(), await keysService()];
+    const program = findRedis() as string;
+    const kind = redisKind(program, join(dataDir, 'replica'), join(dataDir, 'replica.log'), PASSWORD);
+    const other = await startServer(kind);
+    const admin = { first: await connected(), second: await connected(other.url) };
+    const follow = async (replica: Redis, primary: Redis) => {
+      await replica.config('SET', 'masterauth', PASSWORD);
+      await primary.call('REPLICAOF', 'NO', 'ONE');
+      await replica.call('REPLICAOF', '127.0.0.1', `${primary.options.port}`);
+      await expect.poll(() => replica.info('replication'), { timeout: 20_000 }).toContain('master_link_status:up');
+    };
+    /** As behind one address: the next connection leads to the new primary. */
+    const moveTo = async ({ options }: Redis, ...moved: Redis[]) => {
+      for (const redis of moved) {
+        redis.options.port = options.port as number;
+        const isBack = new Promise((resolve) => redis.once('ready', resolve));
+        redis.disconnect(true);
+        await isBack;
+      }
+    };
+    try {
+      const key = new StoredKey();
+      await follow(admin.second, admin.first);
+      await a.lookUp(key);
+      await a.settled();
+      await admin.first.call('WAIT', 1, 0);
+      await follow(admin.first, admin.second);
+      await moveTo(admin.second, a.redis, keys.redis);
+      await keys.revoke(key);
+      await follow(admin.second, admin.first);
+      await moveTo(admin.first, a.redis, keys.redis);
+      expect(await a.lookUp(key)).toBeNull();
+    } finally {
+      await admin.first.call('REPLICAOF', 'NO', 'ONE');
+      await other.part.kill();
+    }
   });
 
   it('for any timing of many lookups by several gateways', async () => {

@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 
 const RUN_ID_LENGTH = 16;
+/** Far more than fail over to each other within the minute for which an entry lives. */
+const MAX_RECENT = 8;
 
 /**
  * Identifies which run of a Redis server this client talks to: a random id that the server draws at startup (`run_id` in INFO).
@@ -12,14 +14,21 @@ export interface Incarnation {
   now(): string | undefined;
   /** Waits until it is known; undefined if Redis cannot be asked. */
   runId(): Promise<string | undefined>;
+  /** The runs that this client has been connected to last, with the current one. */
+  recent(): readonly string[];
 }
 
 /** Needs a client that sends a command at once or never, and never again over a new connection: one made by connectRedis, without auto-pipelining. */
 export function trackIncarnation(redis: Redis): Incarnation {
+  const recent = new Set<string>();
   let runId: string | undefined;
   let connection = 0;
   let asking: Promise<void> | undefined;
 
+  // At once: this run may be over before anybody needs its id.
+  redis.on('ready', () => {
+    asking ??= ask();
+  });
   redis.on('close', () => {
     connection++;
     runId = undefined;
@@ -31,7 +40,13 @@ export function trackIncarnation(redis: Redis): Incarnation {
     const attempt: Promise<void> = redis
       .info('server')
       .then((info) => {
-        if (asked === connection) runId = /^run_id:(\w+)/m.exec(info)?.[1]?.slice(0, RUN_ID_LENGTH);
+        if (asked !== connection) return;
+        runId = /^run_id:(\w+)/m.exec(info)?.[1]?.slice(0, RUN_ID_LENGTH);
+        if (runId === undefined) return;
+        recent.delete(runId);
+        recent.add(runId);
+        const [oldest] = recent;
+        if (oldest !== undefined && recent.size > MAX_RECENT) recent.delete(oldest);
       })
       // Unavailable or frozen: the next one that needs it asks again.
       .catch(() => undefined)
@@ -53,5 +68,6 @@ export function trackIncarnation(redis: Redis): Incarnation {
       }
       return runId;
     },
+    recent: () => [...recent],
   };
 }
