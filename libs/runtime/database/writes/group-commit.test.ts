@@ -1,6 +1,6 @@
 import { TestProxy } from '@worktrack/rpc/testing/proxy';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';
 import { createLog } from '../../process/logging.ts';
 import { uuidv7 } from '../../process/uuid.ts';
@@ -192,3 +192,26 @@ test('a turn that takes long holds up for a moment who only relies on what it ch
     await turn;
   }
 }, 30_000);
+
+test('what somebody has a turn for is not written by who comes anew, unless the turn hangs', async () => {
+  const change = (of: string) => setOf((writes) => writes.update(NodeModel, { _id: of }, { inc: { version: 1 } }));
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const turn = nextAttempt(change('middle').exclusiveKeys, async () => {
+    begun.resolve();
+    await over.promise;
+    await commit(change('middle'), true);
+  });
+  await begun.promise;
+  await expect(commit(change('middle'))).rejects.toThrow(Stale);
+  await commit(change('top'));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2_001 });
+  try {
+    await commit(change('middle'));
+  } finally {
+    vi.useRealTimers();
+    over.resolve();
+    await turn;
+  }
+  expect(await NodeModel.findById('middle').lean()).toMatchObject({ version: 3 });
+});

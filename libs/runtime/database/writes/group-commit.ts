@@ -16,12 +16,15 @@ const MAX_OPERATIONS = 500;
 const HELD_UP_MS = 500;
 /** For so long a call lets those go first that met others before. Their turns take some 20 ms each. */
 const GIVES_WAY_MS = 250;
+/** For so long a turn keeps others from writing the same: longer than it takes on a busy machine, unless it hangs or has thousands to write. */
+const TURN_MS = 2_000;
 
 interface Queued {
   readonly writes: WriteSet;
   readonly deadlineAtMs: number;
   /** Whether it was stored, read outside the transaction. */
   readonly isStored: () => Promise<boolean>;
+  readonly hasTurn: boolean;
   /** Until then it lets those go first that have their turn for what it relies on. */
   readonly givesWayUntilMs: number;
   /** It relies on what others in its transaction may change, or met a failure that may have been somebody else's: try it without others. */
@@ -38,8 +41,8 @@ interface Group {
   readonly resolve: () => void;
 }
 
-/** What those have written before that have their turn. */
-const turns = new Set<ReadonlySet<string>>();
+/** What those have written before that have their turn, and until when nobody else writes it. */
+const turns = new Map<ReadonlySet<string>, number>();
 const queue: Queued[] = [];
 const underWay = new Set<Group>();
 let heldUp = 0;
@@ -59,7 +62,8 @@ export function commitTogether(
 ): Promise<void> {
   return new Promise((done, failed) => {
     const givesWayUntilMs = hasTurn ? 0 : Date.now() + GIVES_WAY_MS;
-    queue.push({ writes, deadlineAtMs, isStored, givesWayUntilMs, alone: writes.reliesOnCount, done, failed });
+    const alone = writes.reliesOnCount;
+    queue.push({ writes, deadlineAtMs, isStored, hasTurn, givesWayUntilMs, alone, done, failed });
     startGroups();
   });
 }
@@ -75,7 +79,8 @@ export async function commitUnlessStale(
 ): Promise<boolean> {
   let outcome: CommitOutcome = 'unknown';
   try {
-    await commitTogether(writes, deadlineAtMs, isStored);
+    // Nobody takes a turn for it, so it waits for none.
+    await commitTogether(writes, deadlineAtMs, isStored, true);
     outcome = 'stored';
   } catch (error) {
     // If the reply to its commit was lost, it was sent again, and met itself.
@@ -95,7 +100,7 @@ export async function commitUnlessStale(
 export async function nextAttempt<T>(keys: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
   try {
     return await inTurn(keys, async () => {
-      turns.add(keys);
+      turns.set(keys, Date.now() + TURN_MS);
       const groups = [...underWay].filter(({ exclusive, shared }) =>
         [...keys].some((key) => exclusive.has(key) || shared.has(key)),
       );
@@ -131,9 +136,14 @@ function nextGroup(): Group | undefined {
   let operations = 0;
   const rest: Queued[] = [];
   for (const waiting of queue) {
-    const { writes, alone, deadlineAtMs, givesWayUntilMs, failed } = waiting;
+    const { writes, alone, deadlineAtMs, hasTurn, givesWayUntilMs, failed } = waiting;
     if (Date.now() >= deadlineAtMs) {
       failed(tooLate());
+      continue;
+    }
+    // Whoever comes anew would be first each time, and those that have waited would wait until their deadline.
+    if (!hasTurn && writesInTurn(writes)) {
+      failed(new Stale());
       continue;
     }
     const fits = members.length === 0 || (!alone && !members[0]?.alone && operations + writes.size <= MAX_OPERATIONS);
@@ -156,9 +166,17 @@ function nextGroup(): Group | undefined {
   return { members, exclusive, shared, ...Promise.withResolvers<void>() };
 }
 
+/** Whether what somebody has a turn for would change under them. */
+function writesInTurn({ exclusiveKeys }: WriteSet): boolean {
+  for (const [keys, endsAtMs] of turns) {
+    if (Date.now() < endsAtMs) for (const key of exclusiveKeys) if (keys.has(key)) return true;
+  }
+  return false;
+}
+
 function reliesOnTurns(writes: WriteSet): boolean {
   if (turns.size === 0) return false;
-  const all = [...turns];
+  const all = [...turns.keys()];
   for (const [key] of writes.shared()) if (all.some((keys) => keys.has(key))) return true;
   return false;
 }
