@@ -36,7 +36,8 @@ import { trackIncarnation } from './incarnation.ts';
  * - It restarts from a snapshot, or a replica takes over, and a DEL is undone: every name holds the server's run id, so what an earlier
  *   run has stored is never read again; both ends take the id from the connection that they use.
  * - A replica takes over, and soon the first server again without a restart: its run id is the one that entries from before are named by, and they were
- *   replicated to and fro. So an invalidation deletes those of all runs that the keys service was connected to lately.
+ *   replicated to and fro. So an invalidation deletes those of all runs that the keys service was connected to lately. If the second failover undoes that, too,
+ *   the bound is ENTRY_TTL_MS.
  * - It is unavailable: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
  * - Two servers are believed to be the primary, with gateways on either side (a split brain, or one that was demoted and kept its connections):
  *   the old one serves its entries until they end, ENTRY_TTL_MS at most. Only here is the bound a time.

@@ -25,10 +25,6 @@ export function trackIncarnation(redis: Redis): Incarnation {
   let connection = 0;
   let asking: Promise<void> | undefined;
 
-  // At once: this run may be over before anybody needs its id.
-  redis.on('ready', () => {
-    asking ??= ask();
-  });
   redis.on('close', () => {
     connection++;
     runId = undefined;
@@ -56,9 +52,16 @@ export function trackIncarnation(redis: Redis): Incarnation {
     return attempt;
   }
 
+  const askIfReady = () => {
+    if (runId === undefined && redis.status === 'ready') asking ??= ask();
+  };
+  // At once: this run may be over before anybody needs its id.
+  redis.on('ready', askIfReady);
+  askIfReady();
+
   return {
     now() {
-      if (runId === undefined && redis.status === 'ready') asking ??= ask();
+      askIfReady();
       return runId;
     },
     async runId() {
