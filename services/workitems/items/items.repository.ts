@@ -1,4 +1,5 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
+import { inOrder } from '@worktrack/runtime/database/in-order';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import mongoose, { type ClientSession } from 'mongoose';
 import { gathered } from '../calls/gathered.ts';
@@ -193,21 +194,19 @@ type Positioned = Pick<ItemRecord, '_id' | 'position'>;
 
 /** The next item in the column after this one; among equal positions, smaller ids come first. */
 export async function nextInColumn(
-  { caller, tx }: Scope,
-  anchor: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
+  { caller: { organizationId }, tx }: Scope,
+  { _id: id, boardColumnId, position: value }: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
   exceptId: string,
 ): Promise<Positioned | undefined> {
-  const { organizationId } = caller;
-  const { boardColumnId, position } = anchor;
-  const find = (at: object, limit: number) =>
-    ItemModel.find({ organizationId, boardColumnId, ...at }, { position: 1 })
-      .sort({ position: 1, _id: 1 })
-      .limit(limit)
-      .session(tx ?? null)
-      .lean<Positioned[]>();
-  const beside = (await find({ position }, 0)).filter(({ _id }) => _id > anchor._id);
-  const after = await find({ position: mongoose.trusted({ $gt: position }) }, 2);
-  return [...beside, ...after].find(({ _id }) => _id !== exceptId);
+  const next = await inOrder<Positioned>(ItemModel, {
+    filter: { organizationId, boardColumnId },
+    order: { field: 'position', direction: 1 },
+    after: { value, id },
+    limit: 2,
+    present: [{ $project: { position: 1 } }],
+    session: tx,
+  });
+  return next.find(({ _id }) => _id !== exceptId);
 }
 
 /** In column order. */
