@@ -5,6 +5,7 @@ import { ERASED_NAME, type listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { inOrder } from '@worktrack/runtime/database/in-order';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
@@ -206,11 +207,13 @@ export async function pageOfUsers(
 ): Promise<{ readonly users: User[]; readonly pagination: Output<typeof listUsers>['pagination'] }> {
   const { organizationId } = caller;
   const [documents, total] = await Promise.all([
-    UserModel.find({ organizationId })
-      .sort({ _id: -1 })
-      .skip((page - 1) * limit)
-      .limit(limit)
-      .lean(),
+    inOrder<UserDocument>(UserModel, {
+      filter: { organizationId },
+      order: { field: '_id', direction: -1 },
+      skip: (page - 1) * limit,
+      limit,
+      present: [],
+    }),
     UserModel.countDocuments({ organizationId }),
   ]);
   return { users: documents.map(recordOf), pagination: pagination(page, limit, total) };
