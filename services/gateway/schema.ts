@@ -51,6 +51,13 @@ function toJsonSchema(
       }
       // Of what is transformed, zod leaves it out.
       if (isLong && zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
+      // Of several forms, openapi-generator writes it into Go as the name of something that is not there.
+      if (isLong && jsonSchema.anyOf && jsonSchema.default !== undefined) {
+        jsonSchema.description ??= `Default: ${jsonSchema.default}`;
+        delete jsonSchema.default;
+      }
+      // openapi-generator takes a constant for a text: its Python client would refuse each answer with `success: true`.
+      if (io === 'output' && typeof jsonSchema.const === 'boolean') delete jsonSchema.const;
       // Without it, some clients assume 32 bits.
       if (jsonSchema.type === 'number') jsonSchema.format = 'double';
       // zod only looks into `names`.

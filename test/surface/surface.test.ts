@@ -22,6 +22,16 @@ describe('the surface is what was last reviewed', () => {
     );
   });
 
+  test('the OpenAPI document has nothing of which openapi-generator makes clients that fail', () => {
+    const faulty: string[] = [];
+    JSON.stringify(openApiDocument(), (name, value) => {
+      if (typeof value?.const === 'boolean') faulty.push(`${name}: Python compares with the text of its constant`);
+      if (value?.anyOf && 'default' in value) faulty.push(`${name}: Go takes its default for a name`);
+      return value;
+    });
+    expect(faulty).toEqual([]);
+  });
+
   test('the errors and their statuses', async () => {
     const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
     await expect(pretty(statuses)).toMatchFileSnapshot('errors.json');

@@ -21,7 +21,7 @@ export class Components {
         'application/json': {
           schema: {
             type: 'object',
-            properties: { success: { type: 'boolean', const: true }, data: this.schemaOf(output) },
+            properties: { success: { type: 'boolean', description: 'Always true.' }, data: this.schemaOf(output) },
             required: ['success', 'data'],
           },
           ...(example === undefined ? {} : { example: { success: true, data: example } }),
@@ -102,7 +102,7 @@ function failureSchema(): JsonSchema {
   return {
     type: 'object',
     properties: {
-      success: { type: 'boolean', const: false },
+      success: { type: 'boolean', description: 'Always false.' },
       error: {
         type: 'object',
         properties: {

@@ -85,7 +85,7 @@ export async function workFlow(baseUrl: string, apiKey: string, projectName: str
 }
 
 interface Answer<Data, Failure> {
-  readonly data?: { readonly success: true; readonly data: Data };
+  readonly data?: { readonly success: boolean; readonly data: Data };
   readonly error?: Failure;
   readonly response: Response;
 }
