@@ -70,8 +70,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const build = await rolldown({
     input: ENTRY,
     platform: 'browser',
-    // Of what drags: the others are compiled for browsers that lack classes.
-    // text-expander brings an earlier version of combobox-nav, of which it uses what the later one has, too: 1 kB.
+    // The first is for libraries of dragging, whose other builds are compiled for browsers that lack classes. The alias spares 1 kB: text-expander brings an
+    // earlier version of combobox-nav, but uses only what the later one has too.
     resolve: {
       mainFields: ['module:es2019', 'browser', 'module', 'main'],
       alias: {
@@ -211,7 +211,10 @@ interface Paths {
   readonly font: string;
 }
 
-/** What is in the page is shown after a while (src/styles/base.css), if none of its code has begun: while an installation is upgraded, a replica may not have the files that another's page names. */
+/**
+ * If none of the page's code has begun after a while, its content is shown (src/styles/base.css). During an upgrade of an installation, a replica may lack the
+ * files that another replica's page names.
+ */
 function page(paths: Paths): string {
   const preloads = paths.preloads.map((path) => `<link rel="modulepreload" href="${BASE}${path}">\n`).join('');
   return `<!doctype html>

@@ -26,9 +26,9 @@ interface Packing {
 }
 
 /**
- * Puts the texts of all tables beside each other, language by language: what is shown first in its own file, all others in one for each language, of which a
- * visitor loads one. Compressed, the console takes 16 kB less than with tables, in which every text follows one in another language.
- * `messages` (src/language/messages.ts) finds them there.
+ * Groups the texts of all tables by language. The texts of the first view go into their own file, all others into one file per language, of which a visitor
+ * loads one. Compressed, the console takes 16 kB less than with tables, in which every text follows one in another language. `messages`
+ * (src/language/messages.ts) finds them there.
  */
 export function packMessages({ isFirst, emit }: Packing): Plugin {
   const tables: Table[] = [];

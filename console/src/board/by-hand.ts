@@ -16,8 +16,8 @@ export const STEPS: Readonly<Record<string, Step>> = {
 };
 
 /**
- * The card that an arrow leads to: the next in the column, where a lane ends that of the next lane, or the one next to it in the nearest column that has
- * any.
+ * The card that an arrow key leads to. Up and down: the next one in the column, continuing in the next lane at the end of a lane. Sideways: the one beside it
+ * in the nearest column that has any.
  */
 export function neighbour(cards: BoardCards, { column, lane, at }: Found, [across, down]: Step): string | undefined {
   if (down !== 0) return (cards.cardsIn(column.id, lane)[at + down] ?? beyond(cards, column.id, lane, down))?.id;

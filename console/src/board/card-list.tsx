@@ -91,8 +91,8 @@ interface CardsProps extends Pick<CardListProps, 'cards' | 'pages' | 'focused' |
 }
 
 /**
- * Draws the cards that are in view. A board in lanes has hundreds of lists, and what finds out which cards those are, and measures them, would take most of the
- * time: until somebody comes to one, it draws the cards that fill it.
+ * Draws the cards that are in view. A board in lanes has hundreds of lists, and finding and measuring their visible cards would take most of the time. So a
+ * list in a lane draws as many cards as fill it until somebody comes to it.
  */
 function Cards({ scroller, isLong, ...props }: CardsProps) {
   const { cards, shown, focused } = props;

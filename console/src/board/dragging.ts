@@ -58,7 +58,10 @@ export function column(element: HTMLElement, { onOver, onDrop }: ColumnCalls): (
   );
 }
 
-/** The board scrolls when a card is held near its edge: sideways, and if it has lanes up and down; a drag from between the cards selects those that it touches. */
+/**
+ * The board scrolls when a card is held near its edge: sideways, and with lanes also up and down. A drag that starts between the cards selects those that it
+ * touches.
+ */
 export function board(element: HTMLElement): () => void {
   const end = () => {
     isDragging.value = false;

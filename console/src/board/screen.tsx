@@ -74,8 +74,8 @@ function lanesBy(): LaneBy | undefined {
 }
 
 /**
- * An array, and no children of what is around them: as such Preact keeps how each was drawn first, and from there leads to all that its cards were since,
- * some 20 kB for each change of one.
+ * An array, rather than children of the surrounding element: Preact keeps how children were first drawn, and from there reaches every later state of their
+ * cards. That took some 20 kB for each change of a card.
  */
 function ColumnViews(props: Omit<Parameters<typeof ColumnView>[0], 'column'>) {
   return props.cards.board.columns.map((column) => <ColumnView key={column.id} column={column} {...props} />);

@@ -74,14 +74,14 @@ interface Own {
 }
 
 /**
- * What each item is being changed to here, or was last: a moment passes until what was saved is shown, and what is chosen in it is chosen upon what was shown before. A
- * label that was removed right after another had been added stayed, as if somebody else had changed the labels.
+ * The current or last change of each item made here. A saved change is shown only after a moment, and until then the user chooses on top of what was shown
+ * before. Without this, a label that was removed right after another had been added stayed, as if somebody else had changed the labels.
  */
 const changing = new Map<string, Promise<Own | undefined>>();
 
 /**
- * Saves, says so and offers to undo it; says what was refused, and asks about what can be done anyway. Changes of one item are saved one after the other,
- * each upon what those before it have saved: a second one, made before the first is answered, is no conflict with it, and is what stays.
+ * Saves, says so and offers to undo it; reports a refusal, and asks about what can be done anyway. Changes of one item are saved one after the other, each on
+ * top of those before it. So a second change, made before the first is answered, does not conflict with it, and prevails.
  * @param changes or what they are, given the item as it is when it is their turn
  * @param shown what a card shows then, if it is not what is changed
  * @returns what was saved; undefined: it was not

@@ -26,8 +26,8 @@ const DEFAULT_DAYS = '30';
 const YEAR_DAYS = '365';
 
 /**
- * A press that comes so soon was meant for what was in front before: a page that wants a decision asks for a double click, and has opened this one, or closed the window
- * in front of it, by the second. Browsers ask for permissions like that, too.
+ * A press that comes so soon was meant for what was in front before. A malicious page asks for a double click, and by the second click it has opened this page,
+ * or closed the window in front of it. Browsers protect their requests for permissions in the same way.
  */
 const TOO_SOON_MS = 500;
 let inFrontSince = 0;

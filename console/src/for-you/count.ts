@@ -7,8 +7,9 @@ import { needing } from '../parts/page/heading.tsx';
 import { changesCount } from './changes.ts';
 
 /**
- * It is counted in all projects, for every open page of an organization: pages that hear of the same event do not ask at the same time, and each no more often
- * than this, however much happens. Twenty open boards that asked at once, with 10 000 items, took more than their organization's share of concurrent calls.
+ * The count covers all projects, and every open page of an organization asks for it. Pages that hear of the same event spread their requests, and each asks no
+ * more often than this, however much happens. Twenty open boards that asked at once, with 10 000 items, took more than their organization's share of concurrent
+ * calls.
  */
 const SOONEST_MS = 1_000;
 const SPREAD_MS = 4_000;

@@ -28,7 +28,10 @@ type Words<T extends Table> = {
     : (values: Readonly<Record<Placeholders<T[Name]['en']>, string | number>>) => string;
 };
 
-/** What the build makes of tables (pack-messages.ts): instead of one, the texts of several, or null for those that are loaded later; where those of this one begin, and their names. */
+/**
+ * The build replaces a table (pack-messages.ts) by the texts of several, or by null if they are loaded later. Then follow the place at which this table's texts
+ * begin, and their names.
+ */
 type Packed = readonly [at?: number, names?: string];
 
 /** By its name, which ends with `(` if it takes values. */

@@ -152,8 +152,8 @@ const refetch = paced(() => {
 }, REFETCH_EVERY_MS);
 
 /**
- * A list is read again as a whole, however many of its pages somebody has looked at: the more requests it takes, the more seldom, and not while it is being
- * read, which would begin again with the first page and might never reach the last, or the next one that somebody asked for.
+ * A list is read again as a whole, however many of its pages somebody has looked at. The more requests that takes, the less often it is done, and never while
+ * the list is being read. Reading would then start over with the first page, and might never reach the last, or the next one that somebody asked for.
  */
 function isDue({ state, meta }: Query): boolean {
   const { pages } = (state.data ?? {}) as Partial<InfiniteData<unknown>>;

@@ -2,8 +2,8 @@
 const PATIENCE_MS = 2_000;
 
 /**
- * What is asked for many times is done at once, and then, for as long as it is asked for, one time after the other and no more often than `everyMs`.
- * Whatever is asked for in one turn of the event loop is done together.
+ * Runs the work at once when it is asked for, and repeats it while it is asked for: one run after the other, and no more often than `everyMs`. Requests in one
+ * turn of the event loop share a run.
  * @returns asks for it
  */
 export function paced(work: () => Promise<unknown>, everyMs: number): () => void {

@@ -7,7 +7,10 @@ const UNAUTHORIZED = 401;
 /** The server sends something at least every 15 s; after this long without a byte the connection is considered broken. */
 const SILENCE_MS = 40_000;
 const LOOK_EVERY_MS = 1_000;
-/** After this long without it, what is shown is read again: heartbeats are not sent again, of which a lease may need one so often, and all that happened would be asked for bit by bit. */
+/**
+ * After a gap of this length, everything shown is read again. Heartbeats are not sent again, but a lease may need one this often. And the events of the gap
+ * would be asked for bit by bit.
+ */
 const LONGEST_GAP_MS = 30_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;

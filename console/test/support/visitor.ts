@@ -50,8 +50,8 @@ export class Visitor {
   }
 
   /**
-   * Checks what is shown now against everything that must hold in every state: axe finds nothing, nothing is wider than the window, in both themes, on a
-   * phone and on a wide screen. Takes a picture of each if CONSOLE_SCREENSHOTS names a folder for them.
+   * Checks the screen against everything that must hold in every state: axe finds nothing, and nothing is wider than the window. It does so in both themes, on
+   * a phone and on a wide screen, and takes a picture of each if CONSOLE_SCREENSHOTS names a folder.
    */
   async isGood(state: string): Promise<void> {
     const before = this.page.viewportSize();

@@ -31,8 +31,9 @@ function isInView(element: Element | null): boolean {
 }
 
 /**
- * Lets the cells of all lanes begin a few cards a frame, those in view first: lanes come into view in the middle of scrolling, and all cells of one, or of several, are read at once.
- * @param total how many cards it has, of which it draws those that are in view. Undefined: it is not known yet
+ * Lets the cells of all lanes begin a few cards per frame, those in view first. Lanes come into view while the board scrolls, and all cells of one or several
+ * lanes are read at once.
+ * @param total how many cards the cell has, of which it draws those that are in view. Undefined: it is not known yet
  */
 export function useTurn(element: () => Element | null, total: number | undefined): boolean {
   const [isBegun, setBegun] = useState(false);

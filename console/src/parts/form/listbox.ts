@@ -24,9 +24,9 @@ export interface Listbox {
 }
 
 /**
- * The list of a combobox (the pattern of the ARIA Authoring Practices), whose input keeps the focus. Keys, names and states are those of
- * @github/combobox-nav: it is what GitHub's own pages use, knows input methods (Enter while Japanese is being composed chooses nothing), and has 1 kB; of
- * the others, Zag's needs 20 kB and Downshift React.
+ * The list of a combobox (the pattern of the ARIA Authoring Practices), whose input keeps the focus. Keys, names and states are those of @github/combobox-nav.
+ * GitHub's own pages use it, it supports input methods (Enter while Japanese is being composed chooses nothing), and it has 1 kB. Of the alternatives, Zag's
+ * needs 20 kB, and Downshift React.
  */
 export function useListbox({ onChoose, value, typed, offered }: ListboxOptions): Listbox {
   const isNarrowed = typed !== undefined;

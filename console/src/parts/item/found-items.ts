@@ -8,7 +8,9 @@ type Found = Pick<WorkItem, 'taskId' | 'title' | 'type'>;
 /** An ID that may go on: `W-T-1` begins `W-T-12` (libs/contracts/fields.ts). */
 const BEGUN_ID = /^[A-Z]{1,5}-[TSFEI]-[1-9][0-9]{0,8}$/i;
 
-/** What is offered for a text, in the cache by this name and project: what the words, or an ID, find, and after an ID those that have one more digit. */
+/**
+ * Names the suggestions for a text, per project, in the cache: the items that its words or its ID find. After an ID, items whose ID has one more digit follow.
+ */
 export const OFFERED = 'offered';
 
 export async function foundItems(

@@ -27,8 +27,8 @@ export function usePageTitle(title: string): void {
 let lastPath: string | undefined;
 
 /**
- * The heading of a screen: it names the page, and takes the focus when one navigates to the screen, so that a screen reader says where one is: as soon as
- * it is there, for a key that is pressed at once must not go to what had the focus before.
+ * The heading of a screen, which names the page. On navigation to the screen it takes the focus, so that a screen reader says where the user is. It does so as
+ * soon as it exists: a key pressed at once must not reach the previous focus.
  */
 export function Heading({ title, unseen }: { readonly title: string; readonly unseen?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);

@@ -9,8 +9,8 @@ document.addEventListener('focusin', ({ target }) => {
 });
 
 /**
- * When what has the focus goes, with what it was in, the focus is on what comes next there, or on what is around it: from nowhere, no key means anything, and a
- * screen reader begins at the top. From a message, it goes back to where it was.
+ * When the focused element disappears together with its surroundings, the focus moves to what follows there, or to what encloses it. Without focus, keys do
+ * nothing, and a screen reader begins at the top. From a message, the focus returns to where it was before.
  */
 new MutationObserver((records) => {
   if (!had || had.isConnected || document.activeElement !== document.body) return;
