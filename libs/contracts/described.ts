@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What the OpenAPI document says about a schema beyond what zod knows, and `tools/list` has no room for: patterns are long, bounds of lists are never met there, and what many fields have in common is said once, in the instructions. */
+/**
+ * What the OpenAPI document says about a schema beyond zod's own knowledge. `tools/list` has no room for it: patterns are long, and bounds of lists are never
+ * met there. What many fields have in common is said once, in the instructions.
+ */
 export const described = z.registry<{
   readonly pattern?: string;
   readonly description?: string;

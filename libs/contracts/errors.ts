@@ -120,8 +120,8 @@ export class OperationError extends Refusal {
 }
 
 /**
- * Makes the error that a handler throws: `throw context.fail('NOT_FOUND', '…')`.
- * Its type has only the codes that the operation declares, and a rule that may fail with a code requires a context that can:
- * `Fail<'NOT_FOUND' | 'CONFLICT'>` is assignable to `Fail<'NOT_FOUND'>`, never the other way round. So an undeclared error does not compile.
+ * Makes the error that a handler throws: `throw context.fail('NOT_FOUND', '…')`. Its type has only the codes that the operation declares, and a rule that may
+ * fail with a code requires a context that can. So `Fail<'NOT_FOUND' | 'CONFLICT'>` is assignable to `Fail<'NOT_FOUND'>`, never the other way round, and an
+ * undeclared error does not compile.
  */
 export type Fail<Code extends ErrorCode> = (code: Code, message: string, extra?: ErrorExtra) => OperationError;

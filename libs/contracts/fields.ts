@@ -111,8 +111,9 @@ const MARKS = '\u200e\u200f\u061c';
 const RIGHT_TO_LEFT = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\p{sc=Rohg}]/u;
 
 /**
- * Without the characters that show nothing (Default_Ignorable_Code_Point of UAX #44): by a space of no width, two names would look like one, and what turns the
- * direction of the text around it would make it say something else. Those stay that make what is around them look as it does, and marks of direction where there are two.
+ * Removes characters that show nothing (Default_Ignorable_Code_Point of UAX #44). A space of no width would make two names look alike, and a mark that reverses
+ * the surrounding text would make it say something else. Characters that shape their neighbours stay, and so do marks of direction in a text that may have two
+ * directions.
  */
 function seen(text: string): string {
   const keepsMarks = RIGHT_TO_LEFT.test(text);

@@ -1,6 +1,7 @@
 /**
- * The values in a text of a query, each as it is written there: a comma before a space, or after a backslash (`a\,b`), is part of a name, and two backslashes
- * are one. For the service and its console alike. @param most that are read
+ * The values in the text of a query. A comma before a space, or after a backslash (`a\,b`), belongs to a name; two backslashes stand for one. The service and
+ * its console share this.
+ * @param most that are read
  */
 export const partsIn = (text: string, most?: number): string[] => text.split(/(?<=(?<!\\)(?:\\\\)*),(?! )/, most);
 export const valuesIn = (text: string, most?: number): string[] =>

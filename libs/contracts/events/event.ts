@@ -25,7 +25,7 @@ const HAPPENINGS = {
   feedback: ['received', 'status_changed', 'linked', 'unlinked', 'erased'],
   project: ['created', 'updated', 'deleted'],
   board: ['created', 'updated', 'deleted'],
-  /** Of those that are shared: one that no longer is has been deleted for everybody who is told. */
+  /** Only shared views: one that is no longer shared counts as deleted for everybody who is told. */
   view: ['created', 'updated', 'deleted'],
   source: ['created', 'updated', 'deleted'],
   /** `used_after_rotation`: an old key is still used shortly before, or after, the end of its overlap. Once a day and key. */
@@ -51,7 +51,7 @@ export const EVENT_TYPES = SUBJECT_KINDS.flatMap((kind) => HAPPENINGS[kind].map(
   ...EventType[],
 ];
 
-/** Whoever may read what an event is about may see it. */
+/** The permission to read an event's subject is also the permission to see the event. */
 export const PERMISSION_TO_SEE: Readonly<Record<SubjectKind, Permission>> = {
   work_item: 'work-items:read',
   feedback: 'feedback:read',

@@ -115,7 +115,7 @@ const exampleQuietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin
 const exampleChat = { url: 'https://hooks.slack.com/services/T0/B0/x', format: 'slack' as const };
 
 export const NotificationSettings = z.object({
-  /** Of what the user is told, from the next time on. */
+  /** The kinds of events that the user is told of, from the next one on. */
   kinds: Kinds,
   /** In which you are told by mail, in a chat and by push. The console says its own. */
   language: z.enum(LANGUAGES),

@@ -11,7 +11,7 @@ export const MAX_BROWSERS = 10;
 export interface PushPayload {
   readonly title: string;
   readonly body: string;
-  /** The path of what it leads to. */
+  /** The path that the message leads to. */
   readonly url: string;
   /** A message with the tag of an earlier one takes its place: one that was sent twice is shown once. */
   readonly tag: string;

@@ -10,8 +10,10 @@ export type EventPattern = z.infer<typeof EventPattern>;
 
 export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const;
 /**
- * `by_hand`; `gone`: the endpoint returned 410; `failing`: nothing but failures for five days; `maker`: the user on whose behalf it sends is
- * disabled, or may no longer have webhooks or read what this one gets.
+ * - `by_hand`: somebody disabled it.
+ * - `gone`: the endpoint returned 410.
+ * - `failing`: nothing but failures for five days.
+ * - `maker`: the user on whose behalf it sends is disabled, or may no longer have webhooks or read what this one gets.
  */
 export const DISABLED_REASONS = ['by_hand', 'gone', 'failing', 'maker'] as const;
 
@@ -31,7 +33,7 @@ export const Webhook = z.object({
   failingSince: Timestamp.nullable(),
   /** The place in the log up to which its deliveries exist. */
   seq: z.int(),
-  /** On whose behalf it sends: whoever created it, or last changed what it sends or where. */
+  /** The user on whose behalf it sends: its creator, or the last to change its events or its target. */
   maker: z.object({ userId: RecordId, keyId: RecordId }),
   /** Those of the maker's key at that time. They determine which events are sent. */
   permissions: z.array(z.enum(PERMISSIONS)),

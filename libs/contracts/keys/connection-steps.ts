@@ -6,7 +6,7 @@ export const CONNECTION_STEPS = [
   'client',
   /** The browser came with a request that is in order. */
   'authorize',
-  /** Somebody who is signed in has seen what it asks for. */
+  /** A signed-in user has seen the app's request. */
   'consent',
   /** They have allowed it, and the browser was sent back with a code. */
   'code',

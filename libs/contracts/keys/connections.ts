@@ -34,7 +34,7 @@ export const openConnection = operation({
     /** `null`: there is nothing to decide; `problem` says why, or it was decided already. */
     request: ConsentRequest.nullable(),
     problem: z.object({ code: Problem, detail: z.string().nullable() }).nullable(),
-    /** Leads back to the app, with what is wrong. `null`: it is not known where that would lead. */
+    /** Leads back to the app, with an error. `null`: the app's address is not known. */
     backTo: z.string().nullable(),
   }),
   errors: ['PERMISSION_DENIED', 'NOT_FOUND'],

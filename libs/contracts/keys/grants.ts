@@ -52,7 +52,7 @@ export const createGrant = operation({
   input: z.strictObject({
     /** Of the connection: what the app asks for. */
     id: Id,
-    /** What the app gets: among what it asks for, and what you hold. */
+    /** The app's permissions: those that it asks for, as far as you hold them. */
     permissions: PermissionsInput,
     /** Default: yours, which it never exceeds. */
     projects: ProjectsInput.optional(),

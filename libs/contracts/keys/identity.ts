@@ -26,8 +26,8 @@ export const Identity = z.object({
   /** For a token of a rule of trust: the rule, whose tokens share a rate and a share of concurrent calls, and when the token ends. */
   rule: z.object({ id: RecordId, expiresAt: Timestamp }).optional(),
   /**
-   * For an access token of a connected app, which only the endpoint of its resource takes: the grant, whose tokens share a rate and a share of concurrent calls, what
-   * the token is good for, and what else its user could allow.
+   * For an access token of a connected app, which only the endpoint of its resource accepts: its grant, the resource, its expiry, and what else its user could
+   * allow. All tokens of a grant share a rate and a share of concurrent calls.
    */
   grant: z
     .object({ id: RecordId, resource: Resource, expiresAt: Timestamp, grantable: z.array(PermissionValue) })
@@ -51,7 +51,11 @@ export function callerOf(identity: Identity, sessionProjectId?: string): Caller 
 /** What counts in which rate. */
 const Counted = z.object({
   rateLimit: KeyRate,
-  /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted, and if the session is another user's, that user. For a token: its rule, or its grant. */
+  /**
+   * The counter that the requests go to.
+   * - For a session, or a key made by rotation: the prefix of the original key, and if the session is another user's, that user.
+   * - For a token: its rule, or its grant.
+   */
   countedAs: z.string().optional(),
 });
 

@@ -5,8 +5,8 @@
  */
 export const KEY_MARK = 'wt_';
 /**
- * A console session has the same form, and so have a code that starts one, the token of a rule of trust, and what an app that somebody has connected gets: its
- * authorization code, access tokens and refresh tokens. None is ever mistaken for another.
+ * Console sessions have the same form, and so do the codes that start them, tokens of rules of trust, and a connected app's authorization codes, access tokens
+ * and refresh tokens. None is ever mistaken for another.
  */
 export const SESSION_MARK = 'wts_';
 export const CODE_MARK = 'wtc_';

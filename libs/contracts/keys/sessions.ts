@@ -67,7 +67,7 @@ export const createLoginCode = operation({
   rest: 'POST /api/login-codes',
 });
 
-/** For the audit log, of what nobody does who is signed in. */
+/** The source of a request by somebody who is not signed in, for the audit log. */
 export const From = z.strictObject({ address: z.string().nullable(), userAgent: z.string().nullable() }).optional();
 
 export const openSession = operation({

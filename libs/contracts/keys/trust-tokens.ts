@@ -48,8 +48,8 @@ export const exchangeToken = operation({
 });
 
 /**
- * In a lane of its own, since an issuer may take seconds to answer, and whoever makes a rule chooses which: waiting for it takes no place of what verifies
- * everybody's keys.
+ * In a lane of its own: an issuer may take seconds to answer, and the maker of a rule chooses the issuer. So waiting for it takes no capacity from the
+ * verification of everybody's keys.
  */
 export const exchangeTokenWaiting = operation({
   ...exchangeToken,

@@ -1,3 +1,3 @@
-/** Those of the console, and of what users are told elsewhere. */
+/** The languages of the console, and of messages that users get elsewhere. */
 export const LANGUAGES = ['en', 'de', 'tr', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -8,8 +8,8 @@ export const MENTION =
   /(?<![\p{L}\p{N}.%+\-@/]_*)@(?<handle>[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/gu;
 
 /**
- * A name as a mention writes it: without spaces, in any case. I, İ, ı and i are one letter, since which of them is in which case depends on the language, and
- * so are the two apostrophes, since which of them is written depends on the keyboard.
+ * A name as a mention writes it: without spaces, in any case. I, İ, ı and i are one letter, since their case depends on the language. The two apostrophes are
+ * one too, since the keyboard decides which of them is written.
  */
 export function handleOf(name: string): string {
   return name

@@ -21,7 +21,7 @@ const MAX_LIMIT = 10_000;
 /** How many items should be in a column at most: shown, and refuses nothing. */
 export const ColumnLimit = z.int().min(1).max(MAX_LIMIT);
 
-/** `role`: what the column is for; null: nothing that the service knows. */
+/** `role`: the column's purpose; null: none that the service knows. */
 export const Column = z.object({
   id: RecordId,
   name: z.string(),

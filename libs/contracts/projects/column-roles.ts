@@ -113,8 +113,9 @@ export function roleOfName(name: string): ColumnRole | null {
 }
 
 /**
- * The same for all ways to write a column's name: in capitals or not, in any Unicode form, with or without what nobody sees, its words joined by spaces, hyphens or underscores. Turkish has two letters
- * i, which no language's lower case maps to each other in every case; lower case alone knows no capitals of ß.
+ * Maps all spellings of a column's name to one: any case, any Unicode form, with or without invisible characters, and with words joined by spaces, hyphens or
+ * underscores. Upper case comes first, since lower case alone does not know the capitals of ß. Turkish has two letters i, which no language's lower case maps
+ * to each other in every case.
  */
 export function foldedName(name: string): string {
   return name

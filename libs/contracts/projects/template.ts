@@ -7,7 +7,7 @@ export const MAX_TEMPLATES = 30;
 const MAX_NAME_LENGTH = 100;
 const MAX_DESCRIPTION_LENGTH = 5_000;
 
-/** What a new work item can begin with. Whoever creates it changes what they like: an item does not remember its template. */
+/** Initial content for a new work item, which its creator may change: an item does not remember its template. */
 export const Template = z.object({
   name: z.string(),
   type: ItemType,

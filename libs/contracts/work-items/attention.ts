@@ -30,7 +30,7 @@ export const NeedPlace = z.strictObject({ kind: z.enum(NEED_KINDS), since: z.iso
 
 export const Needed = z.object({
   kind: z.enum(NEED_KINDS),
-  /** Unique in its kind: the id of the item, or of what has the budget. */
+  /** Unique in its kind: the id of the item, or of the budget's owner. */
   id: RecordId,
   since: Timestamp,
   projectId: RecordId,
@@ -38,9 +38,9 @@ export const Needed = z.object({
   workItem: WorkItemSummary.optional(),
   /** Of the item: what was handed over anew since is judged anew, so a verdict takes it. */
   version: z.int().optional(),
-  /** Of what is blocked: the dependencies that were done wrong. */
+  /** For a blocked item: the dependencies that were done wrong. */
   blockedBy: z.array(z.object({ taskId: z.string(), reason: z.enum(['returned', 'deleted', 'cycle']) })).optional(),
-  /** Of what failed, and of what an agent handed over: how its work ended. */
+  /** For failed work, and work that an agent handed over: how it ended. */
   previous: PreviousWork.omit({ checkpoint: true }).optional(),
   budget: Budget.optional(),
 });

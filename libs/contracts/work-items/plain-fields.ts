@@ -15,8 +15,8 @@ const MAX_ESTIMATE = 1_000_000;
 const Estimate = z.number().min(0).max(MAX_ESTIMATE);
 
 /**
- * The fields of an item that are stored, shown and told exactly as callers set them. Each is said once: how it is shown, and what it is in a
- * creation, in a change (absent: as it was) and, if lists are narrowed by its values, as a filter. CONTRIBUTING.md lists what else a new one needs.
+ * The fields of an item that are stored, shown and told exactly as callers set them. Each is declared once: as shown, in a creation, in a change (absent:
+ * unchanged) and, if lists are narrowed by its values, as a filter. CONTRIBUTING.md lists what else a new one needs.
  */
 const fields = {
   priority: {

@@ -125,7 +125,7 @@ export const completeValidation = operation({
         .optional(),
       /** Of a person, who counts no tests. Default: by `testResults`. */
       result: z.enum(['pass', 'fail']).optional(),
-      /** What was checked, or what is wrong. */
+      /** What was checked, or the faults found. */
       summary: Text.optional(),
       issues: z.array(Text).max(MAX_LIST).optional(),
       ...seen,

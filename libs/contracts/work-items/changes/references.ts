@@ -6,7 +6,7 @@ interface Referring {
   readonly dependsOn?: readonly string[] | undefined;
 }
 
-/** Told of what is wrong with the field of an item. */
+/** Gets the faults in fields of items. */
 export type Tell = (index: number, field: string, message: string) => void;
 
 /** Indexes by ref. */
@@ -83,8 +83,8 @@ function refuseAncestors(items: readonly Referring[], byRef: ByRef, tell: Tell):
 }
 
 /**
- * Nothing outside of the call can depend on what it creates, so a cycle is within it. What has others below it waits for those, too: a task cannot depend on what
- * depends on its story.
+ * Nothing outside of the call can depend on the items that it creates, so a cycle is within it. An item also waits for all items below it. So a task cannot
+ * depend on a dependent of its story.
  */
 function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): void {
   const done = new Set<number>();
@@ -97,7 +97,7 @@ function refuseCycles(items: readonly Referring[], byRef: ByRef, tell: Tell): vo
       const cycle = path.slice(path.indexOf(index));
       const next = (at: number) => cycle[at + 1] ?? index;
       const depending = cycle.filter((each, at) => dependenciesOf(each).includes(next(at)));
-      // Of parents alone, or of one dependency on what is above: refused already.
+      // A cycle of parents alone, or of one dependency on an item above, is refused already.
       if (depending.length < 2 && depending.length < cycle.length) return;
       const steps = cycle.map((each) => `${nameOf(each)} ${depending.includes(each) ? 'depends on' : 'is above'}`);
       tell(depending.at(-1) as number, 'dependsOn', `would create a cycle: ${[...steps, nameOf(index)].join(' ')}`);

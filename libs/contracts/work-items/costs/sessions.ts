@@ -38,8 +38,11 @@ export const SessionType = oneLine(50);
 export const Cost = z.string();
 
 /**
- * How a cost was reached: what was paid; the prices of input and output; that of a total, estimated as three parts input to one part output; or no price
- * is known.
+ * How a cost was determined.
+ * - `paid`: the amount paid.
+ * - `split`: from the prices of input and output.
+ * - `total`: from a total, estimated as three parts input to one part output.
+ * - `unpriced`: no price is known.
  */
 export const COST_BASES = ['paid', 'split', 'total', 'unpriced'] as const;
 export const CostBasis = z.enum(COST_BASES);

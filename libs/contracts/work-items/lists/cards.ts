@@ -105,7 +105,7 @@ export const listGroups = operation({
   effect: 'read',
   input: z.strictObject({ ...filters, groupBy: Grouping }).superRefine(refuseReversedDays),
   output: z.object({
-    /** Without those that have no cards, and what has no value last. */
+    /** Groups without cards are left out, and the group of items without a value comes last. */
     groups: z
       .array(
         z.object({

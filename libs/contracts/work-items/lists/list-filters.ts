@@ -71,7 +71,7 @@ export const timeFilters = {
   updatedAfter: DayOrTime.optional(),
 };
 
-/** By what a list can be sorted. `priority` begins with the urgent ones; what has no value comes last. */
+/** The sort keys of a list. `priority` begins with the urgent items; those without a value come last. */
 export const SORT_KEYS = ['priority', 'createdAt', 'updatedAt', 'dueDate', 'estimate', 'title', 'assignee'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
