@@ -4,8 +4,8 @@ import { nowMs } from './clock.ts';
 import { type ConnectionListener, REMIND_EVERY_MS, type RecoveringConnection, retryDelayMs } from './connection.ts';
 
 /**
- * In encoded frames, of which a message has two or three. amqplib's default of 1024 would let 60 MiB of full messages
- * queue up for a broker that does not read.
+ * The limit in encoded frames, of which a message has two or three. With amqplib's default of 1024, 60 MiB of full messages could queue up for a broker that
+ * does not read.
  */
 const WRITE_BUFFER_FRAMES = 128;
 const CLOSE_TIMEOUT_MS = 2_000;

@@ -8,9 +8,9 @@ const DRIFT_MS_PER_S = 1;
 const CLIENTS_MAX = 4096;
 
 /**
- * Estimates how long messages were in transit, without a common clock: the client's message with the smallest
- * difference between our clock and its own did not wait, and every other one waited by as much as its difference is larger. (The minimum
- * filter of NTP and LEDBAT, RFC 6817.) A first message thus counts as not having waited, which errs towards running an expired item rather than dropping a live one.
+ * Estimates how long messages were in transit, without a common clock. The message of a client with the smallest difference between our clock and the client's
+ * did not wait. Every other one waited by as much as its difference is larger (the minimum filter of NTP and LEDBAT, RFC 6817). A first message thus counts as
+ * not having waited, which errs towards running an expired item rather than dropping a live one.
  */
 export class WaitEstimator {
   /** Clients come and go with the processes of a fleet. */

@@ -4,11 +4,11 @@ interface Numbered {
 }
 
 /**
- * What has begun and not ended, in the order in which it began.
+ * Things that have begun and not ended, in the order in which they began.
  *
- * Not a Map or Set of the things themselves. When the table of one is full of what was removed, V8 makes another, and the old one points to it and to all that was
- * in it at that moment. Once one of these tables has grown old, each next one is taken for alive until the whole heap is collected, and so are the calls in it with
- * all that belongs to them. Here the table has cells, and the cell of what was removed is empty.
+ * Not a Map or Set of the things themselves. When the table of one is full of removed entries, V8 makes another, and the old one points to it and to all its
+ * contents at that moment. Once such a table has grown old, each following one counts as alive until the whole heap is collected. So do the calls in it, with
+ * all that belongs to them. Here the table has cells, and a removed thing leaves an empty cell.
  */
 export class OpenSet<T extends Numbered> {
   readonly #cells = new Map<number, { value: T | undefined }>();

@@ -8,8 +8,8 @@ import type { Log } from './types.ts';
  */
 export const RESTART_GRACE_MS = 2_000;
 /**
- * The same for calls that wait anyway. Longer than clients take to check on the queue again, which extends its life: so it does not end, and is not created anew without the
- * calls in it, while one of them waits and nobody notices.
+ * The same for calls that wait anyway. It is longer than clients take to check on the queue again, which extends its life. So the queue does not end unnoticed
+ * while a call waits in it, to be created anew without that call.
  */
 const WAITING_GRACE_MS = 5_000;
 
@@ -49,9 +49,9 @@ export class QueueNodeDown extends Error {}
  * - Durable, so that after a broker restart the clients' repeated calls find the queue rather than a 503. (RabbitMQ 4.3 also refuses
  *   transient queues that are not exclusive.)
  * - Transient messages: somebody is waiting for the reply and repeats the call if the broker loses it. A disk write would protect nothing.
- * - Not quorum: they write every message to a log on each node, which costs 2 to 2.5 times the broker CPU per call and 1.3 times the latency even on one
- *   node (`npm run bench -- rpc --only amqplib,quorum`), stall without a majority (with two nodes: when either is lost), and their
- *   `x-delivery-count` includes messages that merely were in the prefetch window of a consumer that died. We count items, not messages: see retries.ts.
+ * - Not quorum: they write every message to a log on each node. Even on one node this costs 2 to 2.5 times the broker CPU per call and 1.3 times the latency
+ *   (`npm run bench -- rpc --only amqplib,quorum`). They stall without a majority (with two nodes: when either is lost). Their `x-delivery-count` includes
+ *   messages that merely were in the prefetch window of a consumer that died, while we count items, not messages: see retries.ts.
  * - Not `autoDelete`: the death of the last consumer would take the waiting calls with it.
  *
  * A classic queue lives on one node of a cluster, and cannot be declared elsewhere while that node is down. A service
@@ -134,9 +134,9 @@ export async function lookAtQueue(
 const NOT_FOUND = 404;
 
 /**
- * RabbitMQ 3.10 says at once that the node of a queue is down. RabbitMQ 4 looks for the queue for a minute first, and only then says that this took too long, so
- * one that does not answer for so long is taken to be down. That is less than a call waits for its answer. A broker that is merely slow costs a queue more,
- * and its answer comes after all: the same question is waited for twice as long then. Given up again and again, such a broker would only get more to do.
+ * RabbitMQ 3.10 says at once that the node of a queue is down. RabbitMQ 4 looks for the queue for a minute before it reports a timeout, so a node that does not
+ * answer for this long is taken to be down. That is less than a call waits for its answer. With a broker that is merely slow, this costs a queue more, and the
+ * answer comes after all: the next wait for the same answer is twice as long. Giving up again and again would only burden such a broker further.
  */
 const ANSWER_MS = 2_000;
 const LONGEST_ANSWER_MS = 8_000;
@@ -187,8 +187,8 @@ function isNodeDown(error: unknown): boolean {
 const PRECONDITION_FAILED = 406;
 
 /**
- * The broker refuses it if the queue exists with different arguments. That happens during a rolling update that
- * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version are gone.
+ * The broker refuses it if the queue exists with different arguments, as during a rolling update that changes them. The queue is then used as it is, and gets
+ * its new arguments once all replicas of the old version are gone.
  * @returns whether it had neither messages nor consumers
  */
 export async function declareQueue(

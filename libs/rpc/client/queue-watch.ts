@@ -119,9 +119,10 @@ export class QueueWatch {
   }
 
   /**
-   * Whether nobody will answer it if its queue is gone. A long operation may still be finished by a server that is stopping; but not one that went to a broker which had just come back,
-   * whose queues are there before the services are, and may end before they return. From here one whose only process was killed looks the same as the first: both queues
-   * lose their consumer, and end. So it has until its deadline, where the calls of other lanes are refused after some 3 s, and 6 s if they wait.
+   * Whether nobody will answer the call if its queue is gone. A stopping server may still finish a long operation. But nobody finishes one that was sent right
+   * after the broker came back: its queues exist before the services return, and may end before that. A service whose only process was killed looks like the
+   * first case from here: both queues lose their consumer, and end. So such a call has until its deadline, while calls of other lanes are refused after some 3
+   * s, or 6 s if they wait.
    */
   #endsWithQueue({ destination, sentAtMs = 0 }: PendingCall): boolean {
     const returnedAtMs = this.#servicesReturnUntilMs - MOVE_MS;

@@ -17,11 +17,11 @@ const QUEUE_OPTIONS: Options.AssertQueue = {
 };
 
 /**
- * The broker elects one of the participating processes: the one consumer that a queue delivers to. It keeps the last nudge
- * unacknowledged, so that once it is gone the broker delivers that nudge to the next one, which thereby learns that it is elected.
+ * The broker elects one of the participating processes: the one consumer that a queue delivers to. It keeps the last nudge unacknowledged, so that once it is
+ * gone the broker delivers that nudge to the next one, which thereby learns that it is elected.
  *
- * Two may believe they are elected for a moment (one was frozen or disconnected), and all do while the broker cannot elect one (the queue's node is down): the
- * election avoids duplicate work, but is not mutual exclusion.
+ * Two may believe for a moment that they are elected, if one was frozen or disconnected. And all do while the queue's node is down and the broker cannot elect
+ * one. So the election avoids duplicate work, but is not mutual exclusion.
  */
 export class Election {
   /** Resolves once this process can be elected. */

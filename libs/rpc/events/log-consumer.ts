@@ -13,7 +13,7 @@ import { declareLog, isLogConsumed, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology
 const PREFETCH = 512;
 /** How often an event fails alone, while others can be stored, until it goes to the dead letters. */
 const MAX_REFUSALS = 3;
-/** For what an operator has deleted by hand. */
+/** How often queues that an operator has deleted by hand are looked for. */
 const LOOK_EVERY_MS = 10_000;
 
 export interface LogConsumerOptions {
@@ -69,7 +69,7 @@ export class LogConsumer {
         await consume(channel, LOG_QUEUE, (message) => this.#received(message, delivered));
       },
       lost: () => {
-        // What is waiting here will be redelivered, to whichever process is next.
+        // The messages waiting here will be redelivered, to the next elected process.
         this.#delivered = undefined;
       },
     });
@@ -82,8 +82,8 @@ export class LogConsumer {
   }
 
   /**
-   * Takes no more, and ends once what it has begun is done. The consumer stays until its channel closes: cancelling it makes room for the next, which
-   * would be given what comes now before what is still waiting here.
+   * Takes no more, and ends once the work in progress is done. The consumer stays until its channel closes. Cancelling it would make room for the next
+   * consumer, which would get new messages before those still waiting here.
    */
   async close(): Promise<void> {
     clearInterval(this.#looking);

@@ -68,7 +68,7 @@ export type News =
   | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] }
   | { readonly kind: 'beat'; readonly beat: Beat };
 
-/** The organization is part of what is signed, unlike the routing key.  { o: organizationId, n: news } */
+/** The signature covers the organization, unlike the routing key.  { o: organizationId, n: news } */
 export function newsMessage(signer: RequestSigner, organizationId: string, news: News): Buffer {
   return signedMessage(signer, JSON.stringify({ o: organizationId, n: news }));
 }

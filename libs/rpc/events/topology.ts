@@ -22,9 +22,9 @@ const LOG_QUEUE_MAX_MESSAGES = 100_000;
 const NO_DELIVERY_LIMIT = 1_000_000;
 
 /**
- * A quorum queue, unlike those for RPC (queues.ts): nobody waits for an event and would resend it to another queue, so it must survive the
- * loss of a node, and its queue must be usable while a minority of the nodes is down. Without a majority nothing is confirmed, and
- * the outboxes keep the events. The throughput this costs is not missed: a message holds many events.
+ * A quorum queue, unlike those for RPC (queues.ts). Nobody waits for an event and would resend it to another queue, so the event must survive the loss of a
+ * node. The queue must also stay usable while a minority of the nodes is down. Without a majority nothing is confirmed, and the outboxes keep the events. The
+ * lost throughput does not matter: a message holds many events.
  *
  * One consumer at a time takes from it, and the next takes over when it is gone.
  */
@@ -47,8 +47,8 @@ const LOG_QUEUE_OPTIONS: Options.AssertQueue = {
  */
 export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
   await declareQueue(model, log, LOG_QUEUE, LOG_QUEUE_OPTIONS);
-  // Also a quorum queue, and declared after it: a node killed in the seconds after a quorum queue was first declared does not know that queue when it
-  // comes back, unless another one was declared since (RabbitMQ 3.10: it keeps the last name that it noted in memory).
+  // Also a quorum queue, and declared after the other one. A node that is killed in the seconds after a quorum queue was first declared does not know that
+  // queue when it comes back, unless another one was declared since. RabbitMQ 3.10 keeps the last name that it noted in memory only.
   await declareQueue(model, log, LOG_DEAD_QUEUE, {
     durable: true,
     maxLength: DEAD_LETTERS_MAX,

@@ -12,7 +12,7 @@ export function isReplyAddress(value: unknown): value is string {
   return typeof value === 'string' && REPLY_ADDRESS.test(value);
 }
 
-/** Receives the replies to what is published on this channel. */
+/** Receives the replies to messages published on this channel. */
 export async function consumeReplies(channel: Channel, received: (message: ConsumeMessage) => void): Promise<void> {
   await consume(channel, DIRECT_REPLY_TO, received, { noAck: true });
 }

@@ -4,14 +4,16 @@ import type { RequestSigner } from './signature.ts';
 import { signedJson, signedMessage, verifiedJson } from './signed.ts';
 
 /**
- * What a message says, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
+ * The content of a message, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
  *
- *   request  { c: client, t: sentAtMs, p: [ caller … ], i: [ [id, remainingMs, attempt, caller's index, [operation, requestId, idempotencyKey, traceparent, input], secret] … ], x: [ id … ] }
- *   reply    { r: [ [id, status, output, error or what was lost] … ] }
+ * - request  { c: client, t: sentAtMs, p: [ caller … ], i: [ [id, remainingMs, attempt, caller's index, [operation, requestId, idempotencyKey, traceparent, input], secret] … ], x: [ id … ] }
+ * - reply    { r: [ [id, status, output, error or what was lost] … ] }
  *
- * `p` holds each caller once, `null` among them: a caller is more than half of a small call, and calls that leave together are often the same caller's.
- * `secret` is of writes alone: random, the same each time the call is sent, and known to nobody but its client, so that a service recognises the call, and not just its key.
- * `x`, if present, lists earlier calls that nobody waits for any more. `sentAtMs` is the client's monotonic clock, only comparable with other readings of that clock (see clock.ts).
+ * `p` holds each caller once, `null` among them: a caller is more than half of a small call, and calls that leave together often have the same caller.
+ * Only writes have a `secret`, which is random, the same each time the call is sent, and known only to its client. By it a service recognises the call, and not
+ * just its key.
+ * `x`, if present, lists earlier calls that nobody waits for any more. `sentAtMs` is the client's monotonic clock, only comparable with other readings of that
+ * clock (see clock.ts).
  */
 export interface RequestItem {
   readonly id: number;

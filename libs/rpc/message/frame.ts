@@ -1,6 +1,6 @@
 /**
- * The body of every message except requests (envelope.ts): one byte of format version, the length of the JSON part as u32 big-endian, the JSON part in UTF-8, and
- * then raw bytes up to the end. Replies have no raw part; the chunks of a byte stream consist of almost nothing else.
+ * The body of every message except requests (envelope.ts). In order: one byte of format version, the length of the JSON part as u32 big-endian, the JSON part
+ * in UTF-8, and raw bytes up to the end. Replies have no raw part; the chunks of a byte stream consist of almost nothing else.
  */
 const VERSION = 1;
 const HEADER_BYTES = 5;

@@ -22,9 +22,9 @@ interface WaitingItem extends Item {
 }
 
 /**
- * The calls of the lane `waiting`. The broker delivers them all to one replica, in order of arrival; they stay unacknowledged until they are answered, so
- * that they go to the next replica, in the same order, if this one dies. Deliveries are not counted, unlike in retries.ts: a replica's
- * death says nothing about calls that were only waiting there. One that kills every process that runs it does so until its time is up, a minute at most.
+ * The calls of the lane `waiting`. The broker delivers them all to one replica, in order of arrival. They stay unacknowledged until they are answered, so that
+ * they go to the next replica, in the same order, if this one dies. Deliveries are not counted, unlike in retries.ts: a replica's death says nothing about
+ * calls that were only waiting there. A call that kills every process that runs it does so until its time is up, a minute at most.
  */
 export class WaitingCalls {
   readonly ready: Promise<void>;
@@ -123,8 +123,8 @@ export class WaitingCalls {
   }
 
   /**
-   * A message that waited in the queue for another replica to die may be the first that this one gets from its client, and is assumed to have arrived at once. The
-   * client's next one, half a second later, reveals how long it really waited.
+   * A message may have waited in the queue until another replica died. If it is the first that this replica gets from its client, it is assumed to have arrived
+   * at once. The client's next message, half a second later, reveals how long it really waited.
    */
   #shortenThoseOf(client: string, offsetMs: number): void {
     for (const item of this.#items.values()) {

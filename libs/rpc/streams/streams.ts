@@ -4,14 +4,14 @@ import { nowMs } from '../clock.ts';
 import { decodeFrame, encodeFrame } from '../message/frame.ts';
 
 /**
- * Byte streams accompanying a call, for attachments. The call itself goes to its service's queue like any other; from then on its two ends
+ * Byte streams accompanying a call, for attachments. The call itself goes to its service's queue like any other. From then on its two ends
  * talk only to each other, through their channels' direct reply-to addresses, in frames that contain raw bytes.
  *
- *   upload     client ─ call ─► queue ─► server      download   client ─ call ─► queue ─► server
- *              client ◄─ open ─ server                          client ◄─ head (the output) ─ server
- *              client ─ data … end ─► server                    client ◄─ data … end ─ server
- *              client ◄─ credit ─ server                        client ─ credit ─► server
- *              client ◄─ done (the output) ─ server
+ * | upload     client ─ call ─► queue ─► server      download   client ─ call ─► queue ─► server
+ * |            client ◄─ open ─ server                          client ◄─ head (the output) ─ server
+ * |            client ─ data … end ─► server                    client ◄─ data … end ─ server
+ * |            client ◄─ credit ─ server                        client ─ credit ─► server
+ * |            client ◄─ done (the output) ─ server
  *
  * Either end may send `abort`. The receiver grants credit, so that a sender is never more than a window ahead of consumption.
  * A stream lives on one channel at each end and ends with either: it is not repeated, because its bytes cannot be requested again.
@@ -120,7 +120,7 @@ export class Inlet implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** Thrown from the iteration, ahead of what has already arrived: nobody wants the first half of a file. */
+  /** Thrown from the iteration, ahead of chunks that have already arrived: nobody wants the first half of a file. */
   fail(error: OperationError): void {
     if (this.#ended) return;
     this.#failure ??= error;
