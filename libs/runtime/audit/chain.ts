@@ -4,8 +4,8 @@ import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The canonical form of RFC 8785: object keys in the order of their UTF-16 code units, and everything else as ECMAScript writes it, which is what
- * the RFC prescribes for texts and numbers.
+ * The canonical form of RFC 8785. Object keys are in the order of their UTF-16 code units. Everything else is as ECMAScript writes it, which the RFC prescribes
+ * for texts and numbers.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
@@ -50,7 +50,7 @@ export function chainedHash(before: string, { hash: _, salts, ...entry }: Hashed
   }
 }
 
-/** In one call where Node has that (20.12): twice as fast for what is short. */
+/** In one call where Node has it (20.12): twice as fast for short texts. */
 const sha256: (text: string | Buffer) => string = crypto.hash
   ? (text) => crypto.hash('sha256', text)
   : (text) => crypto.createHash('sha256').update(text).digest('hex');

@@ -3,8 +3,8 @@ import type { SpentSolutions } from './spent-solutions.ts';
 import type { CaptchaVerifier, Presented } from './verifier.ts';
 
 /**
- * A solution is accepted for one submission, and for every attempt at it: a client that retries has a used solution,
- * which the verifiers on the internet would reject the second time.
+ * Accepts a solution for one submission, and for every attempt at it. When a client retries, its solution is already used, and the verifiers on the internet
+ * would reject it the second time.
  * @param itemId of the submission
  * @throws OperationError CAPTCHA_INVALID, and what the verifier throws
  */

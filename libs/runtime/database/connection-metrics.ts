@@ -37,8 +37,8 @@ export function countConnections(client: PoolEvents): void {
 }
 
 /**
- * Since when commands have waited for a connection. Of one that its signal ends meanwhile the driver tells nothing more (mongodb 7.8, `checkOut`), so what is
- * older than one that got its connection waits no longer: they come in order.
+ * Since when commands have waited for a connection. If a command's signal ends its wait, the driver reports nothing more about it (mongodb 7.8, `checkOut`).
+ * But connections are given out in order: a wait older than one that got its connection is over.
  */
 class Waiting {
   readonly #sinceMs: number[] = [];

@@ -23,8 +23,8 @@ mongoose.set('bufferCommands', false);
 let stopServer: (() => Promise<void>) | undefined;
 
 /**
- * Connects mongoose's default connection (one process = one service = one database), waits for a server that is not up yet and
- * says so, and creates all collections and indexes of the loaded models.
+ * Connects mongoose's default connection (one process = one service = one database). It waits for a server that is not up yet, and says so. It creates all
+ * collections and indexes of the loaded models.
  * @param url server or replica set; any database in it is ignored
  */
 export async function connectDatabase(options: {

@@ -2,8 +2,8 @@ import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Puts events in the order in which they were made (by id), but those about one subject in the order of its revisions: the clocks of the processes that
- * made them differ. Those of one revision were made by one write, and stay in the order of their ids.
+ * Puts events in the order in which they were made (by id), but those about one subject in the order of its revisions, because the clocks of their makers
+ * differ. Events of one revision come from one write, and stay in the order of their ids.
  */
 export function inOrderOfRevisions(events: readonly PublishedEvent[]): PublishedEvent[] {
   const byId = events.toSorted((a, b) => compare(a.id, b.id));

@@ -24,8 +24,8 @@ const BATCH_EVENTS = 250;
 /** Commits within this time are announced by one hint. */
 const HINT_EVERY_MS = 20;
 /**
- * A pass that published this many events is followed by the next one no sooner than this after its start: what is committed meanwhile shares the
- * cost of a pass, here and in the log (interrupt moderation). A third of the CPU of a busy log; whoever writes alone does not wait for it.
+ * After a pass that published this many events, the next one starts no sooner than this after its start. Events committed meanwhile share the cost of a pass,
+ * here and in the log (interrupt moderation). This saves a third of the CPU of a busy log, and a lone writer does not wait for it.
  */
 const BUSY_EVENTS = 4;
 const BUSY_EVERY_MS = 50;
@@ -35,7 +35,7 @@ const LOOK_EVERY_MS = 2_000;
 const RETRY_AFTER_MS = 500;
 /** A broker whose queue of the log is down takes events and never says so, as one does whose disk was full, until it is started again. */
 const UNCONFIRMED_AFTER_MS = 5_000;
-/** A frozen broker never says what became of what it was given. */
+/** A frozen broker never says what became of the messages that it was given. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 const lag: Gauge = new Gauge({
@@ -183,7 +183,7 @@ export class OutboxPublisher {
       if (seen.length === 0 || this.#isClosing) return published;
       for (const [index, events] of next.entries()) after[index] = events.at(-1) ?? after[index];
       oldestAtMs = Math.min(...seen.map(({ at }) => Date.parse(at)));
-      // After what was seen: each of these was stored before the one that follows it, so it is visible by now, wherever it is.
+      // Read after the seen events: each earlier event was stored before the one that follows it, so it is visible by now, wherever it is.
       const open = this.#published.openIn(seen);
       const earlier = await Promise.all(
         this.#sources.map(async (source) => (open.size > 0 ? source.earlier(open) : [])),

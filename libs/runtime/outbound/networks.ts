@@ -19,7 +19,7 @@ const SPECIAL_IPV4 = blockList([
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]);
-/** For IPv6, only what is assigned as global unicast (RFC 4291), except for what the registry of special-purpose addresses excludes. */
+/** For IPv6, only addresses assigned as global unicast (RFC 4291), without those that the registry of special-purpose addresses excludes. */
 const GLOBAL_IPV6 = blockList(['2000::/3']);
 const SPECIAL_IPV6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 

@@ -25,8 +25,8 @@ export interface LocalFile {
 
 /**
  * Opens a file for upload, only under `/tmp/` or the working directory.
- * The path is resolved first and then opened once, without following a link; the location of the opened file is then checked, so that a path
- * swapped between the check and the open (CWE-367) is refused. Everything after that uses the descriptor.
+ * The path is resolved first and then opened once, without following a link. The location of the opened file is then checked, so that a path swapped between
+ * the check and the open (CWE-367) is refused. Everything after that uses the descriptor.
  * @param filePath absolute, or relative to `workingDirectory`
  * @throws LocalFileRefused with what to change
  */

@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Written together: a write for each line took an eighth of what a small response costs the gateway. */
+/** Lines are gathered up to this size: a write for each line took an eighth of the cost of a small response in the gateway. */
 const GATHERED_BYTES = 4_096;
 const GATHER_MS = 100;
 /** What waits while nobody reads the output, or its disk is full; of further lines the number is told once there is room. */
@@ -11,14 +11,14 @@ const LAST_TRIES = 100;
 const LAST_TRY_EVERY_MS = 10;
 
 /**
- * Lines to a file descriptor, gathered. A full disk costs lines and nothing else: pino's own destination (sonic-boom 4.2) ends the process at the first line that cannot be
- * written, and then stands still in `flushSync`, trying for ever.
+ * Gathers lines for a file descriptor. A full disk costs lines and nothing else. The destination of pino itself (sonic-boom 4.2) ends the process at the first
+ * line that cannot be written, and then hangs in `flushSync`, trying for ever.
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
   #lines = '';
   #dropped = 0;
-  /** Taken out of the lines: the rest of what one write could not take, or failed on, comes first in the next. */
+  /** Taken out of the lines. The rest that one write could not take, or failed on, comes first in the next. */
   #bytes: Buffer = Buffer.alloc(0);
   #isWriting = false;
   #isDue = false;

@@ -6,7 +6,7 @@ import type { Span } from '../tracing/types.ts';
 export const registry = new Registry();
 // Only OpenMetrics has exemplars; without traces, the format that everything reads has all there is.
 if (isTracing) registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-/** How often the lag of the event loop is looked at: each look wakes the process, and the usual hundred a second were half of what an idle one cost. */
+/** How often the lag of the event loop is checked. Each check wakes the process, and the usual hundred per second were half the cost of an idle process. */
 const LAG_EVERY_MS = 50;
 collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
 
@@ -18,7 +18,7 @@ export class LatencyHistogram<Label extends string> {
     this.#histogram = new Histogram({ ...options, registers: [registry], enableExemplars: isTracing });
   }
 
-  /** @param span of what took so long */
+  /** @param span the span of the slow operation */
   observe(labels: Partial<Record<Label, string | number>>, seconds: number, span?: Span): void {
     if (!isTracing) this.#histogram.observe(labels, seconds);
     else this.#histogram.observe({ labels, value: seconds, exemplarLabels: exemplarOf(span) } as never);

@@ -7,10 +7,7 @@ export function newKey(mark?: Mark): string {
   return assembleKey(random, mark);
 }
 
-/**
- * A key that whoever has the secret makes again from the same text, and nobody else: 178 bits of an HMAC-SHA-512, taken modulo 62^30 (the bias of which is
- * below 2^-300).
- */
+/** A key that only a holder of the secret can make again from the same text: 178 bits of an HMAC-SHA-512, taken modulo 62^30 (with a bias below 2^-300). */
 export function derivedKey(mark: Mark, secret: KeyObject, text: string): string {
   let rest = BigInt(`0x${createHmac('sha512', secret).update(`${mark} ${text}`).digest('hex')}`);
   let random = '';

@@ -9,7 +9,7 @@ import { releaseStartupMemory } from './release-startup-memory.ts';
 /** How long a shutdown may take before the process exits anyway: below the 30 s that Kubernetes and the usual Compose settings allow. */
 const STOP_DEADLINE_MS = 25_000;
 
-/** `undefined`: healthy; a string says what is missing; `degraded`: a dependency that the process can work without. */
+/** `undefined`: healthy; a string names the fault; `degraded`: a dependency is missing that the process can work without. */
 export type State = string | { readonly degraded: string } | undefined;
 export type Check = () => Promise<State> | State;
 
@@ -17,7 +17,7 @@ export interface ServiceProcess {
   readonly log: Logger;
   /** Part of readiness, by dependency name (`rabbitmq`, `mongodb`). */
   check(need: string, check: Check): void;
-  /** Run at shutdown, last registered first: what was started last depends on what was started before. */
+  /** Run at shutdown in reverse order of registration, since later parts depend on earlier ones. */
   onStop(stop: () => Promise<void>): void;
   /** What `/health/ready` on the ops port returns, for a process that also serves it on its public port. */
   readiness(): Promise<Readiness>;

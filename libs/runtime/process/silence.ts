@@ -1,6 +1,6 @@
 /**
- * Which processes have fallen silent, by the numbers that their heartbeats raise. They are counted rather than timed: the clocks of two machines need not agree,
- * and a process that looks after each heartbeat of its own takes nobody for silent because the database stalls.
+ * Which processes have fallen silent, by the numbers that their heartbeats raise. Heartbeats are counted rather than timed, since the clocks of two machines
+ * need not agree. A process looks after each heartbeat of its own, so it takes nobody for silent because the database stalls.
  */
 export class Silence {
   readonly #silentLooks: number;

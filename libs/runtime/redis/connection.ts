@@ -12,9 +12,9 @@ const SILENCE_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
- * A client whose commands fail at once while Redis is unavailable. ioredis queues and retries them for some 15 s by default,
- * which would delay every request; Redis holds only what may be lost, so callers can do without it.
- * Never rejects: the connection is opened in the background and reopened for as long as the process runs.
+ * A client whose commands fail at once while Redis is unavailable. By default, ioredis queues and retries them for some 15 s, which would delay every request.
+ * Redis holds only what may be lost, so callers can do without it. Never rejects: the connection is opened in the background and reopened for as long as the
+ * process runs.
  */
 export function connectRedis(url: string, log: Log): Redis {
   const redis = new Redis(url, {

@@ -45,7 +45,7 @@ export class CountedWindows {
   readonly #name: string;
   readonly #windowMs: number;
 
-  /** @param name of what is counted, used in entry names, the log and the metric */
+  /** @param name of the counted thing, used in entry names, the log and the metric */
   constructor(needs: { readonly redis: Redis; readonly log: Log; readonly name: string; readonly windowMs: number }) {
     needs.redis.defineCommand('countInWindow', { lua: COUNT, numberOfKeys: 1 });
     needs.redis.defineCommand('giveBackToWindow', { lua: GIVE_BACK, numberOfKeys: 1 });

@@ -36,9 +36,8 @@ return 0
 `;
 
 /**
- * Of any number of equal concurrent messages only one may be stored, across all replicas. A reservation is short while its submission is
- * pending, so that one whose process died does not block others for long; it is released if nothing was stored, and lasts the whole
- * window once something was.
+ * Of any number of equal concurrent messages only one may be stored, across all replicas. While its submission is pending, a reservation is short, so that it
+ * does not block others for long if its process dies. It is released if nothing was stored, and lasts the whole window once something was.
  */
 export class Duplicates {
   readonly #redis: ScriptedRedis;
@@ -83,7 +82,7 @@ export class Duplicates {
     );
   }
 
-  /** What was taken for submissions that stored nothing; reservations that others hold by now stay. */
+  /** Releases reservations of submissions that stored nothing, except those that others hold by now. */
   async release(reservations: readonly Reservation[]): Promise<void> {
     if (reservations.length === 0) return;
     await this.#fallback.run(

@@ -62,7 +62,7 @@ export function noteFallback(check: string): void {
 
 /**
  * A command or script that Redis rejects is our bug: continuing without it would hide that forever. Up to Redis 6 any error of a script is an `ERR`, in which
- * what a command met follows a hyphen, such as `-OOM`: the state of the server, unless that too is an `ERR`.
+ * the error of the command follows a hyphen, such as `-OOM`. That is the state of the server, unless it too is an `ERR`.
  */
 function isMistake(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -20,7 +20,7 @@ import { trackIncarnation } from './incarnation.ts';
  *                                   └────────────────── invalidate: DEL ───────────┘
  *
  * A claim is a random token that is written once. A lookup that misses writes one, or takes the one it finds, BEFORE it asks the
- * keys service, and may fill the cache only by exchanging that very token for the entry. These are the leases of Nishtala et al.,
+ * keys service. It may fill the cache only by exchanging that very token for the entry. These are the leases of Nishtala et al.,
  * "Scaling Memcache at Facebook" (NSDI 2013, 3.2.1), but shared: one token serves all lookups in progress.
  *
  * Why no key is accepted from here once its revocation was answered. The keys service commits (C), then invalidates (I), then answers.
@@ -28,29 +28,30 @@ import { trackIncarnation } from './incarnation.ts';
  *   I < P:      C < I < P < R, so the read saw the revocation, and there is nothing to fill.
  *   P < I < F:  the token is gone at F, since DEL removed it and a token is never written twice; the fill is refused.
  *   F < I:      DEL removes the entry.
- * So after I there is no entry older than C, whatever is slow, and for however long: nothing here relies on a timeout
- * (a tombstone would have to outlive a gateway that was frozen between its answer and its fill). The same holds for a change to a user.
+ * So after I there is no entry older than C, whatever is slow, and for however long. Nothing here relies on a timeout: a
+ * tombstone would have to outlive a gateway that was frozen between its answer and its fill. The same holds for a change to a user.
  *
  * When Redis fails:
  * - It loses everything, or evicts: tokens are lost with it, so a lookup in progress can no longer fill.
- * - It restarts from a snapshot, or a replica takes over, and a DEL is undone: every name holds the server's run id, so what an earlier
- *   run has stored is never read again; both ends take the id from the connection that they use.
- * - A replica takes over, and soon the first server again without a restart: its run id is the one that entries from before are named by, and they were
- *   replicated to and fro. So an invalidation deletes those of all runs that the keys service was connected to lately. If the second failover undoes that, too,
- *   the bound is ENTRY_TTL_MS.
+ * - It restarts from a snapshot, or a replica takes over, and a DEL is undone. Every name holds the server's run id, so nothing that an
+ *   earlier run stored is ever read again. Both ends take the id from the connection that they use.
+ * - A replica takes over, and soon the first server again without a restart. Entries from before are named by its run id, and were replicated
+ *   to and fro. So an invalidation deletes those of all runs that the keys service was connected to lately. If the second failover undoes
+ *   that, too, the bound is ENTRY_TTL_MS.
  * - It is unavailable: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
- * - Two servers are believed to be the primary, with gateways on either side (a split brain, or one that was demoted and kept its connections):
- *   the old one serves its entries until they end, ENTRY_TTL_MS at most. Only here is the bound a time.
+ * - Two servers are believed to be the primary, with gateways on either side (a split brain, or a demoted one that kept its connections).
+ *   The old one serves its entries until they end, ENTRY_TTL_MS at most. Only here is the bound a time.
  *
  * The rate of a key is counted in the same script call that finds its entry: next to the entry there is a window (counted-windows.ts), which all
  * gateways count in. Only the right key counts, by its digest: knowing a prefix, which lists show, is not enough to use up somebody else's rate. While
  * Redis is unavailable each gateway counts in its own memory, so that a key may then be used at its rate at each of them.
  * A session counts in the window of the key it was created with, by a second command: otherwise a key would get its full rate again with each session.
  *
- * A key that the keys service refuses is remembered too, in a set of digests for its prefix, so that a program that goes on with a revoked key costs
+ * A refused key is remembered too, in a set of digests for its prefix, so that a program that goes on with a revoked key costs
  * nobody anything. The set is filled in exchange for the same token, and an invalidation deletes it: a key whose user is enabled again is accepted at
- * once. It is not the entry itself, since anybody who knows a prefix could then keep the key that belongs to it out of the cache. And next to the entry the digest
- * of a key that was valid stays for a day: it says nothing about the key by now, but such a key is looked up however many made-up ones come from its address.
+ * once. It is not the entry itself, since anybody who knows a prefix could then keep the key that belongs to it out of the cache. Next to the entry, the
+ * digest of a key that was valid stays for a day. It says nothing about the key now, but a key with such a digest is looked up, however
+ * many made-up ones come from its address.
  */
 export interface IdentityCache {
   /**

@@ -5,9 +5,9 @@ const RUN_ID_LENGTH = 16;
 const MAX_RECENT = 8;
 
 /**
- * Identifies which run of a Redis server this client talks to: a random id that the server draws at startup (`run_id` in INFO).
- * A restarted server, even one that restored a snapshot, and a replica that took over have a different one, so a name that contains it
- * is never found again once the server it was written to may have lost or undone something.
+ * Identifies which run of a Redis server this client talks to, by a random id that the server draws at startup (`run_id` in INFO). A restarted server has a
+ * different one, even if it restored a snapshot, and so has a replica that took over. So a name that contains the id is never found again once its server may
+ * have lost or undone something.
  */
 export interface Incarnation {
   /** For the current connection; undefined while it is not known (or Redis is unavailable). A command sent in the same tick goes to that run. */

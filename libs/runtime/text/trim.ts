@@ -4,7 +4,7 @@ import { level } from './level.ts';
 /** Below this, the remainder of a value is meaningless: entries are left out instead. */
 const MIN_ENTRY_BYTES = 40;
 
-/** Size of a value's JSON in bytes: none, of what JSON leaves out. */
+/** Size of a value's JSON in bytes: 0 for a value that JSON leaves out. */
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** The beginning of a text whose JSON has at most this many bytes. */

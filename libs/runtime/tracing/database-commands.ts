@@ -8,9 +8,9 @@ type Command = (
 ) => Promise<unknown>;
 
 /**
- * Each command of the database's driver that belongs to a call becomes a span of it: what was done to which collection, and nothing that it holds.
- * Around the driver's own method, as OpenTelemetry's instrumentation of it does: the driver's events of commands would parse each answer once more, which cost
- * 6 % of the CPU of a list (bench/tracing.bench.ts).
+ * Each command of the database's driver that belongs to a call becomes a span of it, with the action and the collection but none of the data. It wraps the
+ * driver's own method, as OpenTelemetry's instrumentation does. The driver's events of commands would parse each answer once more, which cost 6 % of the CPU of
+ * a list (bench/tracing.bench.ts).
  */
 export function watchCommands(current: () => Span | undefined): void {
   const ofMongoose = createRequire(createRequire(import.meta.url).resolve('mongoose'));

@@ -2,8 +2,8 @@ import type { DiagLogger } from '@opentelemetry/api';
 import type { Log } from '@worktrack/rpc/types';
 
 /**
- * What the SDK says about itself, as one line when traces can no longer be sent and one when they can again: it tells each failure by itself, and nothing at all
- * unless it is given a logger. The word for what went well is that of its transport (RetryingTransport), since it has no other sign.
+ * Reduces the SDK's reports about itself to one line when traces can no longer be sent, and one when they can again. The SDK reports each failure by itself,
+ * and nothing at all without a logger. It gives no sign of success, so that word comes from its transport (RetryingTransport).
  */
 export function exportLog(log: Log): DiagLogger {
   let hasFailed = false;

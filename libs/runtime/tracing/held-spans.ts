@@ -27,9 +27,9 @@ export interface EndedSpan {
 export type Send = (span: EndedSpan) => void;
 
 /**
- * The spans of calls under way. Each root in this process holds those below it until it has ended: then all are sent if the trace was sampled, or if a
- * call in it failed or was slow, and otherwise forgotten. Beyond MAX_HELD_BYTES the oldest are forgotten at once. Some 99 of 100 are forgotten, so ids are drawn
- * and attributes put together only for what is sent: that halved the CPU time of all this.
+ * The spans of calls under way. Each root in this process holds those below it until it has ended. All are then sent if the trace was sampled, or if a call in
+ * it failed or was slow; otherwise they are forgotten. Beyond MAX_HELD_BYTES the oldest are forgotten at once. Some 99 of 100 are forgotten, so ids are drawn
+ * and attributes put together only for those that are sent: that halved the CPU time of all this.
  */
 export class HeldSpans {
   readonly #send: Send;
@@ -106,7 +106,7 @@ class Root {
   isKept: boolean;
   bytes = 0;
   #traceId: string | undefined;
-  /** Those that have ended, in that order: a list of its own would be most of what a call with few spans takes. */
+  /** The ended spans, in that order. An array would take most of the cost of a call with few spans. */
   #firstHeld: HeldSpan | undefined;
   #lastHeld: HeldSpan | undefined;
 

@@ -1,7 +1,7 @@
 /** OpenTelemetry's default is all; of calls that are neither failed nor slow, one in a hundred tells enough. */
 const DEFAULT_RATIO = 0.01;
 
-/** Whether a trace that begins here is sampled; `parent`: what a trusted caller has decided for it. */
+/** Whether a trace that begins here is sampled; `parent`: a trusted caller's decision about it. */
 export type Sampler = (traceId: string, parent: boolean | undefined) => boolean;
 
 /** By `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`. @throws Error for a name or ratio that is none */

@@ -50,7 +50,7 @@ export function startSdk(serviceName: string, log: Log): Tracing {
   process.env.OTEL_NODE_RESOURCE_DETECTORS ??= 'env,serviceinstance';
   const ids = new GivenIds();
   const sdk = new NodeSDK({
-    // What is given here would hold before what the environment says.
+    // A name given here would override the environment's.
     ...(!isServiceNamed(process.env) && { serviceName }),
     sampler: EVERYTHING,
     idGenerator: ids,

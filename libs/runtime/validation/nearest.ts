@@ -10,8 +10,10 @@ const MAX_LENGTH = 100;
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
- * The name that was probably meant: equal except for case and separators (`project_id`), the only one with this prefix (`desc`)
- * or this part (`waiting` of `awaiting_input`), or the closest by edit distance, with at most one edit per three characters. `undefined` if none is close: a wrong guess misleads.
+ * The name that was probably meant; `undefined` if none is close, since a wrong guess misleads.
+ * - One that is equal except for case and separators (`project_id`).
+ * - The only one with this prefix (`desc`) or this part (`waiting` of `awaiting_input`).
+ * - The closest by edit distance, with at most one edit per three characters.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;

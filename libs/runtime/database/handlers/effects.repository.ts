@@ -31,8 +31,10 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 export interface EffectKey {
   readonly idempotencyKey: string;
   /**
-   * All of the caller that the result depends on: its organization (`-` for internal operations), so that organizations' keys never collide; the project of an MCP
-   * session; and the only projects that exist for it, so that nobody is told again what was answered to somebody who sees more.
+   * Everything about the caller that the result depends on:
+   * - its organization (`-` for internal operations), so that organizations' keys never collide;
+   * - the project of an MCP session;
+   * - the only projects that exist for it, so that an answer is not repeated to a caller who sees less.
    */
   readonly caller: Pick<Caller, 'organizationId' | 'sessionProjectId' | 'projects'>;
 }

@@ -124,7 +124,7 @@ async function writeGrouped(
 ): Promise<unknown> {
   let met: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
-    // Not before the third: the first usually meets nobody, and what the second writes is often another thing than what the first met others in.
+    // Not before the third: the first attempt usually meets nobody, and the second often writes other documents than those in which the first met others.
     const takesTurn = attempt > 2 && met.size > 0;
     const writes = new WriteSet();
     let answer: unknown;
@@ -246,8 +246,8 @@ async function commitRecorded(
       { deadlineAtMs, isStored: () => isRecorded(identity) },
     );
   } catch (error) {
-    // The reply to a commit may have been lost, and the run after it failed for what it stored: refused by the rule, by the record, or by a unique index. Its answer may say
-    // more than the record: a secret, once.
+    // The reply to a commit may have been lost, and the next run then refused because of what was stored: by the rule, the record, or a unique index. The first
+    // run's answer may say more than the record: a secret, once.
     for (const { answer, writes, isStored } of runs) if (writes.isSent && (await isStored())) return answer;
     throw error;
   }

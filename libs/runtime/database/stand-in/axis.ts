@@ -106,8 +106,8 @@ const oldestTimes = (sinceMs: number): Axis => ({
 });
 
 /**
- * Looking back through an empty list took a query for each doubling of a minute, up to a year: half of all that a service asked for beside a few pages of
- * the console. So windows go no further than there can be anything.
+ * Windows go no further back than matches can exist. Otherwise looking back through an empty list took a query for each doubling of a minute, up to a year.
+ * That was half of all queries of a service beside a few pages of the console.
  * @param past `beganMs`: nothing is older. `shortAtMs`: when all of the list was less than a page
  */
 export function axisOf(

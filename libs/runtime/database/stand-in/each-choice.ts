@@ -8,8 +8,8 @@ const MAX_QUERIES = 128;
 type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
 /**
- * `read`, for a server that reads a whole collection wherever a choice among values (`$in`) comes before the order's field: one query for each value, in
- * which the index covers all that it would cover for one.
+ * `read`, for a server that reads a whole collection if a choice among values (`$in`) comes before the field of the order. It is replaced by one query for each
+ * value, which the index covers like any query for a single value.
  */
 export function walkEachChoice(walk: typeof walkIndex): typeof walkIndex {
   return async <Row>(model: AnyModel, read: OrderedRead) => {

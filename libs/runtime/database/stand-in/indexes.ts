@@ -16,7 +16,7 @@ const RELIED_ON: Readonly<Record<string, readonly string[]>> = {
 const NOT_FOUND = [26, 27];
 
 /**
- * The index that finds one document of an organization by its id, where the model declares none: MongoDB finds it by the id alone, this server goes through
+ * The index that finds one document of an organization by its id, where the model declares none. MongoDB finds it by the id alone, but this server goes through
  * the whole organization as soon as any index begins with it.
  */
 export function ownIndexOf({ collection, schema }: AnyModel): Keys | undefined {
@@ -29,8 +29,8 @@ export function ownIndexOf({ collection, schema }: AnyModel): Keys | undefined {
 }
 
 /**
- * Whether a whole index stands beside a partial one, of whatever has a field: this server reads all documents rather than an index with such a condition, even
- * where a query says the same. A unique one stays alone: whole, it would forbid a second document without the field.
+ * Whether a whole index stands beside a partial one on documents that have a field. Even if a query states the same condition, this server reads all documents
+ * rather than the partial index. A unique one stays alone: whole, it would forbid a second document without the field.
  */
 export function hasWholeOne({ unique, partialFilterExpression: condition }: mongoose.IndexOptions): boolean {
   const conditions = Object.values(condition ?? {});

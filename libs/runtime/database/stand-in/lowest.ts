@@ -2,8 +2,8 @@ import type { Numbered } from '../server.ts';
 import type { AnyModel } from '../walk-index.ts';
 
 /**
- * For a server that reads and sorts all that match to find the first of them (1.8 s of CPU for a log of 200 000): numbers are looked up one by one, halving what
- * may hold the lowest each time.
+ * To find the first of many matches, this server reads and sorts them all (1.8 s of CPU for a log of 200 000). So numbers are looked up one by one, each time
+ * halving the range that may hold the lowest.
  */
 export async function lowestBySearch(
   model: AnyModel,

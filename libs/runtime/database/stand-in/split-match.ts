@@ -13,8 +13,8 @@ export interface Index {
 const adapted = new WeakSet<object>();
 
 /**
- * For a server that uses an index only if it covers every condition: the first `$match` of each aggregation is split in two, the part that an index covers
- * and the rest, and what a `find` looks for is read by such an aggregation. MongoDB merges the two again.
+ * For a server that uses an index only if it covers every condition. The first `$match` of each aggregation is split in two: the part that an index covers, and
+ * the rest. Each `find` is read by such an aggregation. MongoDB merges the two again.
  */
 export function splitMatches(models: readonly AnyModel[]): void {
   for (const model of models) {

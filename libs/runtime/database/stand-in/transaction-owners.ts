@@ -25,10 +25,10 @@ const DOUBTFUL_BEATS = 5;
 const SESSION_IDLE_MS = 30 * 60_000;
 
 /**
- * A process that is killed or frozen in the middle of a transaction leaves it open, and what it wrote locked: every other write to those
- * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server supports).
- * So each process that uses transactions records its sessions and sends a heartbeat. When a process's heartbeat stops, the others end its sessions.
- * And a process that keeps running ends again what it aborted while the server was unreachable.
+ * A process that is killed or frozen in the middle of a transaction leaves it open, and its writes locked. Every other write to those documents conflicts until
+ * the server ends the transaction after 60 s (`transactionLifetimeLimitSeconds`, which not every server supports). So each process that uses transactions
+ * records its sessions and sends a heartbeat. When a process's heartbeat stops, the others end its sessions. And a process that keeps running ends again what
+ * it aborted while the server was unreachable.
  *
  * Being wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
  */

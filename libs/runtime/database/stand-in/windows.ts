@@ -4,9 +4,9 @@ import type { AnyModel, OrderedRead } from '../walk-index.ts';
 import { type Axis, axisOf } from './axis.ts';
 
 /**
- * How much wider, or narrower, a window may be than the one before: how many match further on can only be guessed. Whatever comes after a gap is read
- * as far as the gap is wide, for items come in bursts: with eight times, ten minutes after an import of a million items most of them were. Windows
- * without a match take half a millisecond.
+ * How much wider, or narrower, a window may be than the one before: how many match further on can only be guessed. After a gap, the next window is as wide as
+ * the gap, and items come in bursts. With a factor of eight, such a window held most of a million items ten minutes after their import. Windows without a match
+ * take half a millisecond.
  */
 const MAX_WIDENING = 2;
 const MAX_NARROWING = 1 / 4;
@@ -82,8 +82,8 @@ function withoutTimes(value: unknown): unknown {
 
 /**
  * Walks along an order in windows, each read through the index, until enough is found. Each is as wide as those before it suggest.
- * @param walk the bounds of the list itself, where the first window ends, how wide windows are to begin with, how many matches are wanted, and where as many were
- * found before (`known`): a window that passes it ends there, for after a gap it would hold whatever else comes as far as the gap is wide
+ * @param walk the list's own bounds, the end of the first window, the width of the next ones, the number of matches wanted, and where as many were found
+ * (`known`). A window that passes `known` ends there: after a gap it would hold everything else within the width of the gap
  * @param read reads the matches of a window and returns how many there were. The first window has no near end
  * @returns how many were found, and where the last window ended (Infinity: nothing is left)
  */

@@ -49,9 +49,9 @@ let heldUp = 0;
 let isLookingAgain = false;
 
 /**
- * Commits a call's writes together with those of concurrent calls: one transaction, one command and one journal sync for all
- * of them (group commit, as databases do with their logs). A lone call starts at once. Two calls that write the same document are never in one
- * group nor in two concurrent ones, so calls within a process do not conflict in the database; between replicas the database decides.
+ * Commits a call's writes together with those of concurrent calls: one transaction, one command and one journal sync for all of them (group commit, as
+ * databases do with their logs). A lone call starts at once. Two calls that write the same document are never in one group nor in two concurrent ones. So calls
+ * within a process do not conflict in the database; between replicas the database decides.
  * @throws Stale if something that the rule relied on no longer holds: run it again
  */
 export function commitTogether(
@@ -94,8 +94,8 @@ export async function commitUnlessStale(
 }
 
 /**
- * The next attempt of a call that met others: in turn with those that write the same documents, once nobody is writing them, and while nobody starts to who only
- * relies on them. Any number of those are committed at once, and each would change what this one reads.
+ * The next attempt of a call that met others. It takes turns with calls that write the same documents, and waits until nobody is writing them. Meanwhile no
+ * call starts that only relies on them: any number of those are committed at once, and each would change what this attempt reads.
  */
 export async function nextAttempt<T>(keys: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
   try {

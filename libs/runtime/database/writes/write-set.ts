@@ -60,12 +60,12 @@ export interface PlannedWrite {
 }
 
 /**
- * Everything that one call writes, gathered by its rule and sent at its end, in one `bulkWrite` across all collections: one command instead of one per
+ * Everything that one call writes, gathered by its rule and sent at its end, in one `bulkWrite` across all collections. That is one command instead of one per
  * write, and nothing is held while the rule is still reading.
  *
- * The filters check what the rule read against what is there: an `update` or `remove` states in its filter what it relies on (a document's
- * `revision`), and one that matches nothing makes the call run again from the start (optimistic concurrency control, as in FoundationDB's transactions
- * or with HTTP's `If-Match`). So a rule never waits for another one while something is locked.
+ * The filters check whether the rule's reading still holds: an `update` or `remove` states in its filter what it relies on (a document's `revision`). A filter
+ * that matches nothing makes the call run again from the start: optimistic concurrency control, as in FoundationDB's transactions or with HTTP's `If-Match`. So
+ * a rule never waits for another one while something is locked.
  */
 export class WriteSet {
   /** All of it has been sent in a transaction whose commit is next: if the reply to that is lost, it may be stored. */
@@ -84,8 +84,8 @@ export class WriteSet {
   }
 
   /**
-   * Like `insert`, and before everything else that is inserted. For what makes a repetition recognizable: if the reply to a commit is lost, the same set is
-   * sent again, and this is what it must be refused for.
+   * Like `insert`, and before all other inserts. For a record that makes a repetition recognizable: if the reply to a commit is lost, the same set is sent
+   * again, and must be refused because of this record.
    */
   insertFirst(into: Collection, document: Document, onDuplicate: () => Error): void {
     this.insert(into, document, onDuplicate);
@@ -93,9 +93,9 @@ export class WriteSet {
   }
 
   /**
-   * What a unique index lets one document have, or a document that a rule with a transaction of its own writes itself: no other call that claims it goes into the same
-   * transaction, nor into a concurrent one, and the next attempt of who met others there is in turn with theirs. Otherwise each would fail for the other, over and over
-   * while several of them keep coming back.
+   * Claims a value that a unique index lets one document have, or a document that a rule with a transaction of its own writes itself. No other call with the
+   * same claim goes into the same transaction or a concurrent one, and the next attempts of such calls take turns. Otherwise they would make each other fail,
+   * over and over, while several of them keep coming back.
    */
   claim(of: Collection, value: string): void {
     this.#exclusiveKeys.add(keyOf(namespaceOf(of), value));
@@ -123,8 +123,8 @@ export class WriteSet {
 
   /**
    * The set is stored only if the document is still as the rule has read it.
-   * @param kind `shared`: any number of calls may rely on it at once, and add to it. `exclusive`: no other call that writes it goes into the same transaction:
-   * for a rule that relies on more than the document says, on something that nobody changes without writing it
+   * @param kind `shared`: any number of calls may rely on it at once, and add to it. `exclusive`: no other call that writes it goes into the same transaction.
+   * For a rule that relies on more than the document says, and that nobody changes without writing the document
    * @param also what all that share it add to it, in one update
    */
   rely(on: Ground, kind: 'shared' | 'exclusive' = 'shared', also: Pick<Change, 'inc' | 'set'> = {}): void {
