@@ -6,9 +6,9 @@ import type { TransactionScope } from '@worktrack/runtime/database/writes/commit
 import { requireStillHeld } from './keys/still-held.ts';
 
 /**
- * For a rule that gives access, takes it away, or counts what there is of it, before it stores anything: of two at once in an organization, one runs again on the
- * other's result. And whoever makes the call must still hold what it was let in with: otherwise a key could leave another one behind, stored after its own revocation
- * was answered.
+ * For a rule that gives access, takes it away, or counts it, before the rule stores anything. Of two such calls at once in an organization, one runs again on
+ * the other's result. The maker of the call must also still hold the access that it was let in with. Otherwise a key could leave another one behind, stored
+ * after its own revocation was answered.
  * @throws PERMISSION_DENIED if the caller holds less by now
  */
 export async function takeAccessTurn(

@@ -102,8 +102,8 @@ function cursorOf<Field extends string>(
 }
 
 /**
- * Everything between the first and the last entry of the range, without a gap, since a gap could not be told from a deletion: what was entered late
- * among them is there, too.
+ * All entries between the first and the last of the range, without a gap, which could not be told from a deletion. So entries that were made late are included,
+ * too.
  */
 export async function exportEntries(
   { from, to }: Input<typeof exportAudit>,

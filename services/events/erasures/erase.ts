@@ -8,9 +8,9 @@ const AT_ONCE = 100;
 const HELD_MS = 2 * 60_000;
 
 /**
- * Drops what the logs say about who erased users are. Not as part of the intake, which only notes it: this walks all of an organization's log, and the events of
- * all others would wait for it. And again when nothing that was on its way with a name can still come: an item is assigned by name until `workitems` has followed
- * (services/workitems/people/follow-names.ts), and whoever takes it before then says from whom.
+ * Drops what the logs say about who erased users are. The intake only notes an erasure: this walks all of an organization's log, and the events of all others
+ * would wait for it. It runs again once nothing under way with the name can still arrive. An item is assigned by name until `workitems` has followed
+ * (services/workitems/people/follow-names.ts), and taking it over before then says from whom.
  */
 export async function eraseNoted(now = new Date()): Promise<void> {
   for (;;) {

@@ -17,10 +17,10 @@ type Tell = (organizationId: string, logged: readonly LoggedEvent[]) => void;
 /**
  * Gives each event its place in its organization's log, in order of arrival, unless it already has one.
  *
- * Without a transaction, which would stay open if this process died, and hold up the next one: the event is stored at the place after
- * the head, and then the head moves to it. Events are stored in the order of their places, so there is never a gap; and one beyond the head, whose
- * writer died or is slow, keeps its place: whoever comes upon it moves the head. One replica takes in events at a time; if two believe they are
- * the one, a unique index gives each place to one event, and the other replica looks up what is there.
+ * It uses no transaction, which would stay open if this process died, and hold up the next one. Instead, the event is stored at the place after the head, and
+ * then the head moves to it. Events are stored in the order of their places, so there is never a gap. An event beyond the head, whose writer died or is slow,
+ * keeps its place: the next writer to find it moves the head. One replica takes in events at a time. If two believe they are the one, a unique index gives each
+ * place to one event, and the other replica looks up what is there.
  * @param tell called with what was logged, once the head has moved
  */
 export async function takeIn(events: readonly PublishedLogEvent[], tell: Tell): Promise<void> {

@@ -28,8 +28,8 @@ const WATCHED: Partial<Record<EventType, NotificationKind>> = {
 const MAX_TEXT_LENGTH = 300;
 
 /**
- * Tells users what events say to them, or of items that they watch: each of a write once, the first of its kinds, and nobody of what they did themselves, unless an agent
- * did it in their name. Events may come twice.
+ * Tells users about events that are addressed to them, or concern items that they watch. Of each write a user is told once, by the first of its kinds. Nobody
+ * is told of their own actions, unless an agent acted in their name. Events may come twice.
  */
 export async function notify(events: readonly PublishedLogEvent[]): Promise<void> {
   const watchable = events.filter(({ type }) => WATCHED[type] !== undefined);

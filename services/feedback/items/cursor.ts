@@ -10,8 +10,8 @@ export interface Position {
 const MAC_BYTES = 16;
 
 /**
- * Cursors are positions signed together with the list that they belong to, so that one from another list (another organization,
- * other filters) or made by hand is rejected instead of leading to a page of something else.
+ * Cursors are positions signed together with the list that they belong to. A cursor of another list (another organization, other filters), or one made by hand,
+ * is rejected instead of leading to a page of something else.
  */
 export class Cursors {
   readonly #keys: KeyRing;

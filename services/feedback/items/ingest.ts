@@ -21,9 +21,9 @@ interface Attempt {
 }
 
 /**
- * Stores what arrived in one message with one insert; of equal messages only one.
- * The id of an item is the identity of its submission, so a repeated attempt (a redelivered message, a call repeated by the
- * gateway, a client that sent its Idempotency-Key again) finds what the first one stored and is answered like it.
+ * Stores the submissions of one message with one insert; of equal ones only the first.
+ * The id of an item is the identity of its submission. So a repeated attempt (a redelivered message, a call repeated by the gateway, a client that sent its
+ * Idempotency-Key again) finds the stored item, and gets the same answer.
  */
 export async function ingest(duplicates: Duplicates, calls: readonly Submission[]): Promise<Answer[]> {
   const attempts = calls.map(attemptOf);

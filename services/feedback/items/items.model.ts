@@ -34,9 +34,9 @@ const fields = {
   /** SHA-256 of what was submitted: distinguishes a repeated submission from a different one with the same idempotency key. */
   contentHash: erasableText,
   /**
-   * The words that a search looks in (libs/runtime/text/words.ts). They are read item by item rather than found through an index like those of work items:
-   * index entries would cost the database 25 times what storing the item does (`npm run bench -- inbox`), which a burst of submissions would have
-   * to pay for the sake of a few searches.
+   * The words that a search looks in (libs/runtime/text/words.ts). They are read item by item rather than found through an index like those of work items.
+   * Index entries would cost the database 25 times as much as storing the item (`npm run bench -- inbox`). A burst of submissions would pay that for the sake
+   * of a few searches.
    */
   searchText: erasableText,
   linkedWorkItemIds: texts(),

@@ -3,8 +3,8 @@ import { schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
 /**
- * A deleted source, kept for as long as a gateway may still admit a submission to it (changes take effect within two seconds) and until the daily pass has
- * erased any late submissions.
+ * A deleted source. It is kept while a gateway may still admit a submission to it (changes take effect within two seconds), and until the daily pass has erased
+ * any late submissions.
  */
 const fields = {
   _id: text(),

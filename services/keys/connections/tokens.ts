@@ -71,8 +71,8 @@ async function takeOwnLookup({ connectionId }: GrantDocument, network: string, {
 const underWay = new Map<string, Promise<Answer>>();
 
 /**
- * The gateway has made the next tokens of the current one, so that all who ask with it at once get the same. A replica asks once for all of them, and stores nothing if the
- * tokens are there: of as many transactions on one token, each would be run again for every other one, until some come too late.
+ * The gateway has derived the next tokens from the current one, so that all who ask with it at once get the same. A replica asks once for all of them, and
+ * stores nothing if the tokens are there. Concurrent transactions on one token would make each other run again, until some come too late.
  */
 export async function refreshGrant(
   mint: KeyMint,

@@ -71,7 +71,7 @@ export class IssuerKeys {
     return this.#reads.get(issuer)?.stored?.failure;
   }
 
-  /** @returns the ids of its keys, and for how long (ms) the issuer is not asked for others; undefined, if it may be asked now, or its keys are not to be had */
+  /** @returns the ids of the issuer's keys, and for how long (ms) it is not asked for others; undefined if it may be asked now, or its keys are unavailable */
   known(issuer: string): { readonly keyIds: readonly string[]; readonly forMs: number } | undefined {
     const read = this.#reads.get(issuer);
     const keys = read && this.#usable(read);

@@ -6,7 +6,7 @@ import { prefixOfKey } from './keys.repository.ts';
 import { identitiesOf } from './verify.ts';
 
 /**
- * Whom a caller speaks for by now, past the cache: by a key, a session or a token of a rule of trust, since connected apps have no tool that changes access.
+ * Whom a caller speaks for now, bypassing the cache. It covers keys, sessions and tokens of rules of trust; connected apps have no tool that changes access.
  * @returns nothing if it is over
  */
 export async function identityNow(caller: Caller): Promise<Identity | null | undefined> {

@@ -9,8 +9,8 @@ import { type UserDocument, UserModel } from '../users/users.model.ts';
 const BATCH = 100;
 
 /**
- * Lets users of earlier versions be mentioned, also by what their names are written like since (handleOf), and tells the log about them, since what
- * notifies them knows only users of whom it was told.
+ * Lets users of earlier versions be mentioned, with names as mentions write them now (handleOf). It also tells the log about these users, since notifications
+ * reach only users that the log knows.
  */
 export const handlesMigration: Migration = {
   name: 'users: their names as mentions write them, with one letter i and one apostrophe',

@@ -21,8 +21,8 @@ import { requireRoleOfOther } from '../users/role-within.ts';
 import { userById } from '../users/users.repository.ts';
 
 /**
- * That still work, since their overlaps go on, or were made within a day. Whoever has a key may replace it, and its successor, with no permission at all, and must neither use
- * up the organization's maximum by that, nor leave it with more keys than can be counted.
+ * The keys of a line that still work, since their overlaps go on, or that were made within a day. A key's holder may replace it, and its successor, without any
+ * permission. That must neither use up the organization's maximum, nor leave it with more keys than can be counted.
  */
 const MAX_KEYS_PER_LINE = 50;
 const DAY_MS = 24 * 60 * 60_000;

@@ -42,8 +42,8 @@ export interface ExchangeNeeds {
 }
 
 /**
- * Gives tokens for JWTs. Each call is a write of one document, which takes effect once however often it is delivered (tokens.repository.ts), so it needs neither a
- * transaction nor a record of its idempotency key.
+ * Gives tokens for JWTs. Each call writes one document, which takes effect once however often the call is delivered (tokens.repository.ts). So it needs neither
+ * a transaction nor a record of its idempotency key.
  */
 export async function exchangeTokens(
   needs: ExchangeNeeds,

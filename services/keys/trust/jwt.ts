@@ -17,8 +17,8 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const MAX_DEPTH = 50;
 
 /**
- * A JWS in its compact form (RFC 7515, 7.1) whose header and payload can be read in one way only: JSON objects without a name twice, of which parsers choose
- * one or the other; and not nested too deeply.
+ * A JWS in its compact form (RFC 7515, 7.1) whose header and payload can be read in one way only. Both are JSON objects, not nested too deeply, without a
+ * repeated name, since parsers differ in the value that they choose.
  * @returns undefined if it is anything else
  */
 export function readJwt(text: string): ReadJwt | undefined {

@@ -27,8 +27,8 @@ interface Gathered {
 /**
  * Keeps why JWTs were refused, for those who may read their rule.
  *
- * Tries of one kind are stored in one document of their rule, so that writes of them wait for each other: of 200 refusals at once, most met their deadline
- * (504). So one write at a time takes all that have come meanwhile, and each refusal waits for two writes at most, whatever their number.
+ * Tries of one kind are stored in one document of their rule, so writes of them wait for each other. Of 200 refusals at once, most met their deadline (504). So
+ * one write at a time takes all that have come meanwhile, and each refusal waits for two writes at most, whatever their number.
  */
 export class Refusals {
   readonly #log: Log;
@@ -42,8 +42,8 @@ export class Refusals {
   }
 
   /**
-   * Resolves once it is stored, and so the refusal is answered after that: whoever asks then why a job got no token sees it, and what is answered is not lost
-   * when the process stops. It also bounds what waits here, by the calls in progress. Never rejects: the refusal stands, whether or not it could be noted.
+   * Resolves once the refusal is stored, and only then it is answered. So it is there when somebody asks why the job got no token, and it is not lost when the
+   * process stops. This also bounds what waits here, by the calls in progress. Never rejects: the refusal stands, whether or not it could be noted.
    * @returns for how long (ms) no other of its kind would be noted, since too many came
    */
   async note(rule: TrustRuleDocument, { mismatches, isSigned }: Refusal): Promise<number> {

@@ -2,11 +2,15 @@ import type { RoleLimit } from '@worktrack/contracts/keys/records';
 import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 
 /*
- * Some operations go by the role. Whoever makes a key, an invitation or a rule of trust for somebody else has its secret, or decides who gets its tokens, and would rise with
- * that user. So it acts with no higher role than its maker could have acted with as somebody else when it was made (requireRoleOfOther), whatever its user becomes: an owner's
- * promotion of a member is no gift to the admin who once made a key for them. GitLab leaves tokens for others to the administrators of an instance, who have nobody above them
- * (docs.gitlab.com/api/user_tokens); where the maker has, the rule is that of Kubernetes: nobody gives what they lack (Using RBAC Authorization, "Privilege escalation prevention
- * and bootstrapping"). Not limited to the role of that day: what an owner made for a new member goes on when they become an admin, as its permissions do.
+ * Some operations go by the role. The maker of a key, an invitation or a rule of trust for somebody else has its secret, or decides who gets its tokens, and
+ * would rise with that user.
+ *
+ * So it acts with no higher role than its maker could have acted with as somebody else when it was made (requireRoleOfOther), whatever its user becomes. When
+ * an owner promotes a member, the admin who once made a key for that member gains nothing. The limit is not the user's role of that day: what an owner made for
+ * a new member goes on when they become an admin, as its permissions do.
+ *
+ * GitLab leaves tokens for others to the administrators of an instance, who have nobody above them (docs.gitlab.com/api/user_tokens). Where the maker has
+ * somebody above, the rule is that of Kubernetes: nobody gives what they lack (Using RBAC Authorization, "Privilege escalation prevention and bootstrapping").
  */
 
 /** What somebody with these permissions may act with as others. @returns undefined: any role */

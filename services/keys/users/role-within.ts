@@ -6,7 +6,7 @@ import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import { roleById } from '../roles/roles.repository.ts';
 
 /**
- * Nobody gives more than they hold, and nobody changes, or acts as, somebody who holds more: otherwise a key that may only change users could make its own user
+ * Nobody gives more than they hold, and nobody changes, or acts as, somebody who holds more. Otherwise a key that may only change users could make its own user
  * an owner, or lock the owners out.
  * @param path the field that the role comes from; `key`: it is that of the key's user
  */

@@ -125,7 +125,10 @@ export async function takeRoleFromErased({ caller, tx }: TransactionalScope, rol
   await UserModel.updateMany({ organizationId, role }, { $set: { role: 'viewer' } }, { session: tx });
 }
 
-/** For a role that has other permissions now: what was set up in the name of its users, such as webhooks, may be more than they hold, and what they are told too. */
+/**
+ * Called when a role has other permissions now. What was set up in the name of its users, such as webhooks, may exceed these permissions, and so may what the
+ * users are told.
+ */
 export async function tellOfUsers(
   scope: TellingScope,
   { id: role, permissions }: Pick<RoleRecord, 'id' | 'permissions'>,

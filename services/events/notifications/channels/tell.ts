@@ -31,8 +31,8 @@ export interface TellingParts {
 }
 
 /**
- * Tells a user, in one message, what a channel has not told yet and nobody has read. It is recorded after the message has gone: where a process dies in between, it goes
- * again (at least once), a mail under the same Message-ID, and by push under the same tag.
+ * Tells a user, in one message, everything that a channel has not told yet and nobody has read. It is recorded after the message has gone. If a process dies in
+ * between, the message goes again (at least once): a mail under the same Message-ID, a push under the same tag.
  */
 export async function tell(channel: ChannelRecord, parts: TellingParts, isStillHeld: () => boolean): Promise<TurnEnd> {
   const { attempts, unwell, notBefore } = channel;

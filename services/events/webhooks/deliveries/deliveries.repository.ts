@@ -184,8 +184,8 @@ export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean 
 }
 
 /**
- * A success always counts; a failure only if nobody has tried since: a dispatcher that was frozen in the middle of an attempt must not
- * undo what another one has delivered.
+ * A success always counts; a failure only if nobody has tried since. So a dispatcher that was frozen in the middle of an attempt cannot undo another one's
+ * delivery.
  */
 export async function recordAttempts(attempts: readonly Attempt[]): Promise<undefined[]> {
   const updates = attempts.map(({ organizationId, delivery, outcome, retryAtMs, holdsUntilMs }) => {

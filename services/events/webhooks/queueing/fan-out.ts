@@ -31,8 +31,8 @@ const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
 
 /**
- * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the transaction in which they are
- * stored: however many replicas continue from one place, and however late one of them is, each event is queued once.
+ * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the transaction that stores them. So each
+ * event is queued once, however many replicas continue from one place, and however late one of them is.
  */
 export class FanOut {
   readonly #log: Log;

@@ -54,8 +54,8 @@ export interface TurnParts {
 type Loaded = Due & { readonly event: LoggedEvent | undefined };
 
 /**
- * Sends what is due to one endpoint, for a while: to a healthy one, several requests in parallel, those about one subject one after the other; to a
- * failing one, a single request, which shows whether it is healthy again.
+ * Sends what is due to one endpoint, for a while. A healthy endpoint gets several requests in parallel, but those about one subject one after the other. A
+ * failing one gets a single request, which shows whether it is healthy again.
  */
 export class Turn {
   readonly #scope: Scope;

@@ -1,6 +1,6 @@
-// web-push: the library of those who wrote the protocol's first servers, complete and therefore quiet (its last release is of January 2024). Of its dependencies, those for JWTs
-// and ASN.1 (jws, asn1.js with bn.js) do what node:crypto does by now, and those for proxies and a command line are not called: requests are made here, and sent by our own
-// sender, which goes nowhere private. What it encrypts is read by a second implementation in the tests.
+// The library web-push comes from those who wrote the protocol's first servers. It is complete and therefore quiet: its last release is of January 2024. Some
+// of its dependencies, for JWTs and ASN.1 (jws, asn1.js with bn.js), do what node:crypto does by now. Others, for proxies and a command line, are not called:
+// requests are made here, and sent by our own sender, which goes nowhere private. In the tests, a second implementation reads what the library encrypts.
 
 import type { NotificationKind } from '@worktrack/contracts/events/notifications';
 import type { PushPayload } from '@worktrack/contracts/events/push';
