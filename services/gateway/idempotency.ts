@@ -28,8 +28,8 @@ const NO_RESERVATION: Reservation = { keep: () => {}, release: () => {} };
 
 /**
  * One idempotency key is for one operation, whichever service that belongs to. A service only knows its own records, so the gateway notes in Redis which
- * operation a key was used for; comparing the input, waiting for the first call and replaying its answer are up to the service, which does so exactly.
- * While Redis is unavailable this check is skipped: within a service nothing is lost by that.
+ * operation a key was used for. The service itself compares the input, waits for the first call and replays its answer, and does so exactly. While Redis is
+ * unavailable this check is skipped: within a service nothing is lost by that.
  */
 export class IdempotencyReservations {
   readonly #redis: Redis;

@@ -32,7 +32,7 @@ import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
 
-/** Of what makes the next tokens of a refresh token, among what the same secret is used for. */
+/** Separates the derivation of refresh tokens from other uses of the same secret. */
 const REFRESH_PURPOSE = 'refresh tokens';
 
 await runService('gateway', settings, async ({ log, check, onStop, readiness }) => {

@@ -52,9 +52,9 @@ const OUTLASTING: Readonly<Record<string, (input: unknown, output: unknown) => U
 };
 
 /**
- * While this was set up, the key may have been revoked, or its user demoted, in another service, which knows nothing of it. So the keys service is asked once it is stored, past
- * the cache: if the caller still holds everything, what is taken away later finds it there, in a list after the revocation as in the log, where the event of the change follows.
- * Otherwise it is ended.
+ * While this was set up, the key may have been revoked, or its user demoted, in another service, which knows nothing of it. So the keys service is asked once
+ * it is stored, bypassing the cache. If the caller still holds everything, any later loss finds it there: in a list after the revocation, and in the log, where
+ * the event of the change follows. Otherwise it is ended.
  * @throws OperationError PERMISSION_DENIED if the caller holds less than the call was let in with
  */
 export async function requireNoneOutlasts(

@@ -12,8 +12,8 @@ const ID_OF_RENAMED: Readonly<Record<string, (input: unknown) => string | undefi
 };
 
 /**
- * Work items are assigned by name, in a database that knows nothing of users. So it is told what a user is called before and after the name changes: if this process
- * ends in between, whoever repeats the call, which was not answered, has it told, and the name before is known by then.
+ * Work items are assigned by name, in a database that knows nothing of users. So it is told a user's name before and after a change of the name. If this
+ * process ends in between, the call was not answered. Its repetition tells the new name, and the name before is known by then.
  */
 export async function tellingNames(
   operation: Operation,

@@ -25,8 +25,8 @@ interface UnsubscribeNeeds {
 }
 
 /**
- * Where the address in each mail leads. A mail program POSTs to it (RFC 8058), and mail stops; a person who opens it is asked first, and so are the programs that open
- * every link of a mail to look for malware.
+ * The target of the address in each mail. A mail program POSTs to it (RFC 8058), and mail stops. A person who opens it is asked first, and so are programs that
+ * open every link of a mail to look for malware.
  */
 export function registerUnsubscribing(app: FastifyInstance, needs: UnsubscribeNeeds): void {
   app.register(async (own) => {

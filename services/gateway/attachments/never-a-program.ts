@@ -16,8 +16,8 @@ const PROGRAMS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * The console's policy lets its page load scripts and styles from its own origin, which also serves attachments. So that nobody can upload one and, if they ever get
- * a tag into the page, have it run: anything that a browser requests as a program is not served as an attachment.
+ * The console's policy lets its page load scripts and styles from its own origin, which also serves attachments. An attacker could upload a script and, if they
+ * ever get a tag into the page, have it run. So anything that a browser requests as a program is not served as an attachment.
  */
 export const neverAProgram: onRequestHookHandler = (request, _reply, done) => {
   if (!PROGRAMS.has(request.headers['sec-fetch-dest'])) return done();

@@ -66,7 +66,7 @@ export async function* sentInTime(bytes: AsyncIterable<Buffer>): AsyncGenerator<
       yield value;
     }
   } finally {
-    // Not awaited: it ends only with what the client sends next.
+    // Not awaited: it ends only with the client's next bytes.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -136,8 +136,8 @@ interface UploadRight {
 }
 
 /**
- * An upload takes as long as its client likes: at the slowest that is allowed, half an hour. So what it may do is looked at again when all of it is here, and before anything
- * is stored: otherwise whoever has a key could leave files behind long after it was revoked.
+ * An upload takes as long as its client likes: up to half an hour at the slowest allowed rate. So its permission is checked again once all bytes are here,
+ * before anything is stored. Otherwise the holder of a key could leave files behind long after it was revoked.
  * @throws OperationError as for a new request
  */
 async function* checkedAtTheEnd(
@@ -159,8 +159,8 @@ function rightOfKey(request: FastifyRequest, reply: FastifyReply, authenticator:
 }
 
 /**
- * A ticket is valid as long as the key that requested it: if the key is revoked or restricted meanwhile, the ticket is worthless. And each use of it counts in the rate
- * of that key: a ticket may be sent any number of times, since an upload whose answer was lost is repeated with it.
+ * A ticket is valid as long as the key that requested it: if the key is revoked or restricted meanwhile, the ticket is worthless. Each use of a ticket counts
+ * in the rate of that key. It may be sent any number of times, since an upload whose answer was lost is repeated with it.
  */
 async function rightOfTicket(
   ticket: string,

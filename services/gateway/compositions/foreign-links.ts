@@ -9,8 +9,8 @@ interface Linked {
 const MAX_RESOLVED = 100;
 
 /**
- * Feedback names the ideas that it is linked to, and the feedback service does not know which of them exist for a caller that is limited to projects: the
- * others are left out here.
+ * Feedback names the ideas that it is linked to. The feedback service does not know which of them exist for a caller that is limited to projects, so the others
+ * are left out here.
  */
 export async function withoutForeignLinks<Output>(
   output: Output,

@@ -6,8 +6,8 @@ import type { Output } from '@worktrack/contracts/operation';
 import type { Composition } from './composition.ts';
 
 /**
- * The keys service makes the code, and the events service mails it. The code is in the answer whether or not that works, for a mail that is never read is no dead end
- * then; and whoever may invite the user may sign them in by a login code anyway.
+ * The keys service makes the code, and the events service mails it. The answer has the code whether or not that works, so a mail that is never read is no dead
+ * end. It gives nothing away: who may invite the user may also sign them in by a login code.
  */
 export const inviteUser: Composition<typeof operation> = async (
   { userId, language },

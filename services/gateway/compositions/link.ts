@@ -7,7 +7,7 @@ import type { Composition, CompositionContext } from './composition.ts';
 type Context = CompositionContext<FailureOf<typeof operation>>;
 
 /**
- * The work items service says whether the item is an idea, then the feedback service records the link: one write, so there is nothing to undo, and a
+ * The work items service says whether the item is an idea, then the feedback service records the link. That is a single write, so there is nothing to undo. A
  * repeated call finds it done, even if the idea has been deleted since.
  */
 export const linkFeedback: Composition<typeof operation> = async (input, context) => {

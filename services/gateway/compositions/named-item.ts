@@ -10,7 +10,7 @@ export async function namedItem(
   return { workItemId: id, taskId };
 }
 
-/** The same, with what is known of it. @throws OperationError NOT_FOUND */
+/** The same, with its summary. @throws OperationError NOT_FOUND */
 export async function summaryOfNamed(
   workItemId: string,
   { clients, options: { idempotencyKey: _, ...reading }, fail }: CompositionContext<'NOT_FOUND'>,

@@ -4,8 +4,8 @@ import { invalid } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
 
 /**
- * The projects that an input names, if any, must exist for the caller. For services that store ids of projects but have none themselves: events of a mistyped
- * project would never come to a webhook, a key that is limited to one would find nothing, and nothing would say why.
+ * The projects that an input names, if any, must exist for the caller. This serves services that store ids of projects but have no projects themselves. With a
+ * mistyped project, a webhook would get no events, a limited key would find nothing, and nothing would say why.
  */
 export async function requireProjects(
   input: unknown,

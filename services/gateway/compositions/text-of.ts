@@ -11,7 +11,10 @@ const BOMS: readonly (readonly [encoding: string, bytes: Buffer])[] = [
   ['utf-16le', Buffer.from([0xff, 0xfe])],
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
-/** What no text contains, as bytes of ASCII or of what extends it: of the control characters it may have tab, line feed, form feed, carriage return and the escape of terminals' colours. */
+/**
+ * Bytes that no text in ASCII or an extension of it contains. Of the control characters, a text may have tab, line feed, form feed, carriage return and the
+ * escape of terminals' colours.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const BINARY = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/;
 /** Western text in UTF-16 has a zero in one half of nearly each pair of bytes. */

@@ -88,8 +88,8 @@ async function refusalWithTicket(input: Given, context: Context) {
 }
 
 /**
- * For a POSIX shell, which checks the path as this server would if it could: its target, with links resolved, must be under /tmp/ or the
- * working directory, or nothing is sent and nothing deleted. Fields come before the file, as the route requires.
+ * For a POSIX shell, which checks the path as this server would if it could. The path's target, with links resolved, must be under /tmp/ or the working
+ * directory, or nothing is sent and nothing deleted. Fields come before the file, as the route requires.
  */
 function uploadCommand(
   { filePath, metadata, deleteAfterUpload }: Pick<Given, 'filePath' | 'metadata' | 'deleteAfterUpload'>,

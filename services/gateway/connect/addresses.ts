@@ -6,8 +6,8 @@ import { isLoopbackName } from '../http/loopback.ts';
 export type BaseUrl = () => string;
 
 /**
- * The same for the sender of a request. It is always the configured address, but on the machine itself, which has several names: what a client was told by
- * one name would not fit what it asks by another. Nobody can forge that: a page elsewhere that resolves to this machine has a name of its own (DNS rebinding).
+ * The same for the sender of a request. It is always the configured address, except on the machine itself, which has several names: an address with one name
+ * would not fit a client that uses another. Nobody can forge that: a page elsewhere that resolves to this machine has a name of its own (DNS rebinding).
  */
 export function baseOf(request: Pick<FastifyRequest, 'host' | 'hostname'>, baseUrl: BaseUrl): string {
   const base = baseUrl();

@@ -34,7 +34,7 @@ interface ConnectNeeds {
   readonly baseUrl: BaseUrl;
 }
 
-/** Always the same words, whatever is wrong: the person who has connected the app sees why (GET /api/connections). */
+/** The same words for every fault: the person who has connected the app sees the cause (GET /api/connections). */
 const NOT_ACCEPTED = 'It is unknown, over, used before, or of another client. Connect the app again.';
 
 /** What the authorization server of connected apps does: sends browsers to the page where a person decides, and exchanges what they bring back. */

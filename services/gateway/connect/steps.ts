@@ -17,7 +17,7 @@ const REPORT_INTERVAL_MS = 1_000;
 const REPORT_DEADLINE_MS = 5_000;
 /** Per report. More are forgotten: a picture for whoever wonders why an app does not connect, which nothing depends on. */
 const MAX_PER_REPORT = 5_000;
-/** Grants of which a gateway remembers what it has told. */
+/** How many grants a gateway remembers as already reported. */
 const MAX_GRANTS = 20_000;
 
 type Note = RawInput<typeof noteSteps>['notes'][number];

@@ -24,7 +24,7 @@ type Options = CallOptions & { readonly deadlineMs: number };
 
 /**
  * The feedback service gives out challenges and verifies solutions. While it is away, a gateway with a spool does both itself for the proof of work, which
- * needs nobody else: with the same keys, and the same record in Redis of what was used.
+ * needs no other party. It uses the same keys, and the same record of used solutions in Redis.
  */
 export class Captchas {
   readonly #feedback: ServiceClient<typeof feedbackContract>;

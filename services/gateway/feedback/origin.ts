@@ -7,8 +7,8 @@ const SERIALIZED_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\%]+$/i;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Where a request comes from: the `Origin` header, else the origin of `Referer`, in one normal form (lower case, punycode, no default
- * port, no trailing dot), so that equal origins are equal strings.
+ * The origin of a request: the `Origin` header, else the origin of `Referer`. It has one normal form (lower case, punycode, no default port, no trailing dot),
+ * so that equal origins are equal strings.
  * @returns null without either header; OPAQUE_ORIGIN for an `Origin` that is opaque or malformed
  */
 export function requestOrigin(headers: {

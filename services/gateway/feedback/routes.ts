@@ -179,7 +179,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
     }),
   );
 
-  /** Only what is accepted for the first time counts. `usedUp`: only what was accepted before is answered. */
+  /** Only submissions that are accepted for the first time count. `usedUp`: only those accepted before are answered. */
   async function withinQuota(
     { source, rates }: Admitted,
     reply: FastifyReply,

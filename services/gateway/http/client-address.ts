@@ -6,8 +6,8 @@ import ipaddr from 'ipaddr.js';
 const NETWORK_GROUPS = 4;
 
 /**
- * The network that counts as one client: an IPv4 address itself, or the /64 of an IPv6 address, which is what one customer is assigned
- * (RFC 6177) and can take any number of addresses from. An IPv4-mapped address (RFC 4291 section 2.5.5.2) is the IPv4 address.
+ * The network that counts as one client: an IPv4 address itself, or the /64 of an IPv6 address. One customer is assigned a /64 (RFC 6177), and can use any
+ * number of addresses from it. An IPv4-mapped address (RFC 4291 section 2.5.5.2) is the IPv4 address.
  * @param address as given by the connection or the trusted proxy; an IPv6 zone (`%eth0`) or a port, which some proxies add, is ignored
  * @returns undefined if it is not an address
  */

@@ -12,7 +12,7 @@ const INTERNAL: ErrorValue = {
 const FORBIDDEN = 403;
 export const NO_SUCH_PATH: ErrorValue = {
   code: 'NOT_FOUND',
-  // Of what is below a path, only this tells an address that is not the service's from a record that is not there.
+  // Below a known path, only this distinguishes an unknown address from a missing record.
   reason: 'no_route',
   message: 'There is nothing at this path. GET /openapi.json describes everything there is.',
 };

@@ -9,8 +9,8 @@ export function isLoopbackName(hostname: string): boolean {
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * Where clients reach what listens there, as far as it can know. Where that is every address, as in a container, it is the machine itself: an app that is
- * told `0.0.0.0` finds that it came by another address, and does not sign in.
+ * The address at which clients reach the listener, as far as it can know. If it listens on every address, as in a container, that is the machine itself. An app
+ * that is told `0.0.0.0` finds that it came by another address, and does not sign in.
  */
 export function urlOfListener(host: string, port: number): string {
   if (ANY_ADDRESS.has(host)) return `http://127.0.0.1:${port}`;

@@ -15,9 +15,9 @@ interface KnownPath {
 }
 
 /**
- * Responds to methods that a path lacks with 405 and `Allow` (RFC 9110, 15.5.6), to OPTIONS with `Allow`, and to unknown paths with 404,
- * all before a byte of the body is read. Fastify routes only some methods, so TRACE, QUERY, PROPFIND and whatever else Node lets
- * through arrive here as if their path did not exist.
+ * Responds to methods that a path lacks with 405 and `Allow` (RFC 9110, 15.5.6), to OPTIONS with `Allow`, and to unknown paths with 404. It does so before a
+ * byte of the body is read. Fastify routes only some methods, so TRACE, QUERY, PROPFIND and all others that Node lets through arrive here as if their path did
+ * not exist.
  * @returns a function to call once all routes are registered
  */
 export function answerOtherMethods(app: FastifyInstance): () => void {

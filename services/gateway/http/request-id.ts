@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The caller's `X-Request-Id` if it is safe to echo, else a new one: Node's own, which draws its random bytes in advance and
- * takes a tenth of the time of ids that are ordered within a millisecond, which a request does not need.
+ * The caller's `X-Request-Id` if it is safe to echo, else a new one. Node draws the random bytes of its own ids in advance. They take a tenth of the time of
+ * ids that are ordered within a millisecond, which a request does not need.
  */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];

@@ -179,7 +179,7 @@ export function createAuthenticator(needs: {
   };
 }
 
-/** Of what comes in `Authorization`: a key, or a token. */
+/** The credentials in `Authorization` that are not API keys. */
 const TOKEN_MARKS = [TRUST_TOKEN_MARK, ACCESS_TOKEN_MARK] as const;
 const markOf = (value: string) => TOKEN_MARKS.find((mark) => value.startsWith(mark)) ?? KEY_MARK;
 

@@ -2,7 +2,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 
 /**
  * The credentials of an `Authorization: Bearer` header (RFC 6750, 2.1; the scheme's case does not matter: RFC 9110, 11.1).
- * @param of what is expected, for the words
+ * @param of the expected kind, for the error text
  * @throws OperationError API_KEY_MISSING
  */
 export function bearerToken(authorizationHeader: string | undefined, of: 'key' | 'app'): string {

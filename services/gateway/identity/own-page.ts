@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 const MAX_ECHOED_LENGTH = 200;
 
 /**
- * Refuses what a page of another origin makes a browser send with a session's cookie, or to get one (CSRF and login CSRF). `SameSite=Strict` keeps the
+ * Refuses requests that a page of another origin makes a browser send with a session's cookie, or to get one (CSRF and login CSRF). `SameSite=Strict` keeps the
  * cookie from other sites; but pages on subdomains and other ports belong to the same site.
  *
- * Browsers say where a request comes from in `Sec-Fetch-Site` (Fetch Metadata), which no page can change: with every request to an origin over HTTPS or
- * on loopback; anywhere else there are no sessions. `none` is the user's own doing, such as an address that was typed in: enough to read. If the
+ * Browsers say where a request comes from in `Sec-Fetch-Site` (Fetch Metadata), which no page can change. They send it with every request to an origin over
+ * HTTPS or on loopback; anywhere else there are no sessions. `none` is the user's own doing, such as an address that was typed in: enough to read. If the
  * header got lost on the way, `Origin` says the same for writes. Without either, it is not one of our pages.
  * @throws OperationError ORIGIN_NOT_ALLOWED
  */

@@ -51,8 +51,9 @@ export function whenClosed(socket: Socket): WhenGone {
 }
 
 /**
- * All tokens of a rule use one share, and so do those of an app, whose key is its grant. A session uses the share of the key it was created with, and a rotated key that of the one it replaced: otherwise a key would get another share with each of them.
- * But a session of another user, who was invited with the key, uses one of that user's, as its rate is counted: otherwise all who were invited with one key would share what is meant for one.
+ * All tokens of a rule use one share, and so do those of an app, whose key is its grant. A session uses the share of the key it was created with, and a rotated
+ * key that of the key it replaced. Otherwise each of them would give a key another share. But a session of another user, who was invited with the key, uses one
+ * of that user's, as its rate is counted. Otherwise everybody invited with one key would share a single share.
  */
 export function keyOf({ key, session, rule, rotatedFrom, user }: Identity): string {
   const id = rotatedFrom ?? session?.keyId ?? rule?.id ?? key.id;

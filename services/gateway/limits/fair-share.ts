@@ -63,10 +63,10 @@ export interface Slot {
 }
 
 /**
- * One organization's load must not make another wait. The number of concurrent calls per organization, and per key, is limited; further
- * calls wait and are started in turn: round-robin over waiting organizations, within each over its keys, and within each key in order of arrival.
- * While others are active the share is smaller: calls in progress are what others' calls queue behind, in event loops, the broker and the
- * database, and starting more at once finishes none sooner. Measured by `npm run bench -- fair`.
+ * One organization's load must not make another wait. The number of concurrent calls per organization, and per key, is limited. Further calls wait and are
+ * started in turn: round-robin over waiting organizations, within each over its keys, and within each key in order of arrival. While others are active the
+ * share is smaller. Calls in progress are what others' calls queue behind, in event loops, the broker and the database, and starting more at once finishes none
+ * sooner. Measured by `npm run bench -- fair`.
  */
 export class FairShare {
   readonly #limits: FairShareLimits;

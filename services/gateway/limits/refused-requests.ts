@@ -15,9 +15,9 @@ const WINDOW_MS = 60_000;
 const MAX_CLIENTS = 50_000;
 
 /**
- * Malformed public requests are counted in their own window per address. Beyond the limit, requests from that address are refused
- * before their body is parsed. All gateways count together, and each remembers which clients it found over the limit, so that
- * well-formed requests cost no lookup: another gateway learns of it from the first request that it refuses itself.
+ * Malformed public requests are counted in their own window per address. Beyond the limit, requests from that address are refused before their body is parsed.
+ * All gateways count together. Each remembers only the clients that it found over the limit, so that well-formed requests cost no lookup. Another gateway
+ * learns of such a client from the first request that it refuses itself.
  */
 export function limitRefusedRequests(
   app: FastifyInstance,

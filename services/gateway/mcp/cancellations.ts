@@ -16,13 +16,14 @@ interface Exchange {
 }
 
 /**
- * `notifications/cancelled`, for waiting calls. Clients that speak 2025-11-25 or an earlier version leave the request open when they give a call up, so the next
- * task would be claimed for nobody, and held for its whole lease. The notification names the request by an id with which each client counts from 0, so a client gets
- * an `Mcp-Session-Id` to tell its requests from those of others with the same key. Nobody stores that id: any gateway takes it, and one that restarts
- * ends nothing. A client without one closes its connection, as 2026-07-28 has all do.
+ * Handles `notifications/cancelled` for waiting calls. Clients that speak 2025-11-25 or an earlier version leave the request open when they give a call up. The
+ * next task would then be claimed for nobody, and held for its whole lease. The notification names the request by an id, and each client counts ids from 0. So
+ * a client gets an `Mcp-Session-Id`, which tells its requests from those of others with the same key. Nobody stores that id: any gateway takes it, and one that
+ * restarts ends nothing. A client without one closes its connection, as 2026-07-28 has all do.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  *
- * The notification may come to another gateway, so all are told, through Redis. While it is unavailable, only the one that got it is: the wait then ends with its time.
+ * The notification may come to another gateway, so all are told, through Redis. While Redis is unavailable, only the gateway that got it knows: elsewhere the
+ * wait ends with its time.
  */
 export class Cancellations {
   readonly #waiting = new Map<string, AbortController>();

@@ -48,9 +48,10 @@ interface Entrance {
 }
 
 /**
- * `POST /mcp` for API keys, and the same for apps that somebody has connected at `/connect` and `/connect/readonly`; nothing is stored of a client. What is refused before the protocol begins
- * (origin, project, a body that is not JSON) has the envelope of REST, except for what concerns the key (refusal.ts); what the protocol refuses is a JSON-RPC error; what a
- * tool refuses is a result with `isError`.
+ * `POST /mcp` for API keys, and the same for connected apps at `/connect` and `/connect/readonly`; nothing is stored of a client. Refusals have these forms:
+ * - before the protocol begins (origin, project, a body that is not JSON), the envelope of REST, except for those that concern the key (refusal.ts);
+ * - by the protocol, a JSON-RPC error;
+ * - by a tool, a result with `isError`.
  */
 export function registerMcpEndpoints(app: FastifyInstance, needs: McpNeeds): void {
   const { authenticator, cancellations, steps, baseUrl } = needs;

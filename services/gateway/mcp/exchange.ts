@@ -116,8 +116,8 @@ const ALLOWS_JSON = /\*\/\*|application\/(\*|json)/i;
 const MCP_TYPES = 'application/json, text/event-stream';
 
 /**
- * The SDK takes web-standard requests. Creating real ones from Node's costs 57 µs of some 195 µs per call, so it gets an object
- * with what it reads from a request whose body is already parsed.
+ * The SDK takes web-standard requests. Creating a real one from Node's costs 57 µs of some 195 µs per call. So it gets an object with the properties that it
+ * reads from a request whose body is already parsed.
  */
 function requestFace(request: FastifyRequest): Request {
   const face: Pick<Request, 'method' | 'url'> & { readonly headers: Pick<Headers, 'get'>; readonly signal: undefined } =

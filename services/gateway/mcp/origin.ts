@@ -5,9 +5,9 @@ import { isLoopbackName } from '../http/loopback.ts';
 const MAX_ECHOED_LENGTH = 200;
 
 /**
- * Refuses requests from pages of other sites, which browsers mark with `Origin`; clients that are no browsers send none.
- * Our own are the configured ones, and those of a page on this machine that talks to a gateway on this machine: both loopback, by the address
- * of the connection and not by the `Host` header, which DNS rebinding forges.
+ * Refuses requests from pages of other sites, which browsers mark with `Origin`; clients that are no browsers send none. Our own pages are the configured ones,
+ * and those on this machine that talk to a gateway on this machine. The page is on this machine if its origin is loopback; the gateway, if the connection's
+ * address is, and not by the `Host` header, which DNS rebinding forges.
  */
 export function refuseForeignOrigins(allowedOrigins: ReadonlySet<string>): onRequestHookHandler {
   return (request, _reply, done) => {

@@ -18,7 +18,7 @@ interface Skill {
   readonly text: string;
 }
 
-/** How to do the three things that agents mostly do here, in more words than a list of tools has room for: read by who wants to, when they want to. */
+/** Instructions for the three things that agents mostly do here, in more words than a list of tools has room for. Agents read them when they want to. */
 const SKILLS: ReadonlyMap<string, Skill> = new Map(
   NAMES.map((name) => {
     const text = readFileSync(new URL(`./skills/${name}/SKILL.md`, import.meta.url), 'utf8');

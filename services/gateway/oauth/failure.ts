@@ -14,7 +14,7 @@ export type OAuthError =
   | 'temporarily_unavailable'
   | 'server_error';
 
-/** For what has the same words everywhere. */
+/** Errors with the same text everywhere. */
 const COMMON: Readonly<Partial<Record<OAuthError, string>>> = {
   temporarily_unavailable: 'This cannot be answered at the moment. Try again after Retry-After seconds.',
   server_error: 'The service failed unexpectedly. Try again; if it keeps failing, report the request id.',

@@ -17,9 +17,10 @@ interface Known {
 }
 
 /**
- * JWTs with made-up key ids, for rules to which more of them are sent than are noted, or whose issuer does not answer. The keys service has told which key ids might be accepted, so all others
- * are refused here: anybody can make them up, at any rate, and asking about each would take from all callers what the services and the broker can do. What a
- * rule believes is not changed by it: an issuer is asked for new keys once a minute, flood or not (services/keys/issuers).
+ * Refuses JWTs with made-up key ids for two kinds of rules: those that get more of them than are noted, and those whose issuer does not answer. The keys
+ * service has told which key ids might be accepted, so all others are refused here. Anybody can make them up, at any rate, and asking about each would use
+ * capacity of the services and the broker at the cost of all callers. What a rule believes is not changed by it: an issuer is asked for new keys once a minute,
+ * flood or not (services/keys/issuers).
  */
 export class Floods {
   readonly #now: () => number;

@@ -124,7 +124,7 @@ function requireOwn(targets: readonly string[], request: FastifyRequest, baseUrl
   }
 }
 
-/** What is no permission of ours cannot be given; the answer says what was. */
+/** Scopes that are none of our permissions cannot be given; the answer lists those that were. */
 export function permissionsIn(scope: string): Permission[] {
   const asked = new Set(scope.split(' '));
   return PERMISSIONS.filter((permission) => asked.has(permission));

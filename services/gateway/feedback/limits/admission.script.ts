@@ -2,16 +2,20 @@
  * One round trip that finds the source and counts the request.
  *
  * A window is a list of the times at which requests were admitted, newest first. A limit of N means that the N-th newest entry must be
- * older than the window: exact for every window of that length, not only for aligned ones, however many gateways ask at once,
- * because Redis runs one script at a time and by its own clock. Refused requests are not counted, so a persistent client is admitted
+ * older than the window. So it is exact for every window of that length, not only for aligned ones. Redis runs one script at a time and by
+ * its own clock, so it stays exact however many gateways ask at once. Refused requests are not counted, so a persistent client is admitted
  * again as soon as its admitted requests expire. Each request adds at most one entry and removes up to TIDIED, so a list never
  * holds more than its limit plus what is about to be removed.
  *
- * KEYS  source, then the windows: one per client, and for some requests one per source
- * ARGV  1 the source's entry if the caller has just looked it up, else empty
- *       2 how long that entry may be kept, ms
- *       3 limit per client, 4 limit per source, 5 window in ms
- *       6 '1': the source's own limits, if any, replace these: the entry then begins with `perIp:perSource:windowMs|`
+ * KEYS: the source, then the windows: one per client, and for some requests one per source.
+ * ARGV:
+ * 1. the source's entry if the caller has just looked it up, else empty
+ * 2. how long that entry may be kept, ms
+ * 3. limit per client
+ * 4. limit per source
+ * 5. window in ms
+ * 6. '1': the source's own limits, if any, replace these: the entry then begins with `perIp:perSource:windowMs|`
+ *
  * Returns {0} if the source is unknown; else {1 admitted or 2 refused, entry, windowMs, then for each window: limit, remaining, resetMs, retryMs}
  */
 export const ADMISSION_SCRIPT = `

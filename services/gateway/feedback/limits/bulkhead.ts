@@ -19,12 +19,12 @@ const AT_WORK_MS = 10_000;
 const MAX_WAIT_MS = 2_000;
 
 /**
- * Prevents a burst of submissions from delaying people and agents at work: while calls with an API key come in, the gateway limits how many
- * public requests it handles at once; the others wait here, in order. Nothing is refused, and when nobody is at work nothing waits.
+ * Prevents a burst of submissions from delaying people and agents at work. While calls with an API key come in, the gateway limits how many public requests it
+ * handles at once; the others wait here, in order. Nothing is refused, and when nobody is at work nothing waits.
  *
- * It limits concurrency, not the rate. With spare capacity it costs nothing: requests complete as fast as they arrive. On a
- * saturated machine they take longer, so fewer are started, and the queues that a work item call has to pass (event loops, Redis, the
- * broker, the CPUs) stay short. Measured by `npm run bench -- burst`: see docs/feedback.md, "Load".
+ * It limits concurrency, not the rate. With spare capacity it costs nothing: requests complete as fast as they arrive. On a saturated machine they take longer,
+ * so fewer are started. The queues that a work item call has to pass (event loops, Redis, the broker, the CPUs) then stay short. Measured by `npm run bench --
+ * burst`: see docs/feedback.md, "Load".
  */
 export class Bulkhead {
   readonly #besideCalls: number;

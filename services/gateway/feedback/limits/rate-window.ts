@@ -24,8 +24,8 @@ export interface RateState {
 const MAX_WINDOWS = 50_000;
 
 /**
- * Sliding windows in process memory, used while Redis is unavailable; the same rule as in admission.script.ts:
- * a request is admitted if each of its windows holds fewer than `limit` admitted ones, and only then counted, in all of them.
+ * Sliding windows in process memory, used while Redis is unavailable, by the rule of admission.script.ts. A request is admitted if each of its windows holds
+ * fewer than `limit` admitted ones, and only then counted, in all of them.
  */
 export class MemoryRateWindows {
   /** When requests were admitted, oldest first, by key. */

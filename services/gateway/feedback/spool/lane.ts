@@ -44,8 +44,8 @@ interface LaneNeeds {
 }
 
 /**
- * A file of the spool, and the delivery of what is in it, in order. Nothing is passed over while the service is away. What it fails on while it takes others is put
- * into the next lane, so that it holds up nothing.
+ * A file of the spool, and the delivery of its submissions, in order. Nothing is passed over while the service is away. If the service fails on a submission
+ * while it takes others, that submission goes into the next lane, and holds up nothing.
  */
 export class Lane {
   readonly #needs: LaneNeeds;
@@ -155,8 +155,8 @@ export class Lane {
   }
 
   /**
-   * A submission that ends the process of the service looks like a service that is away. Another one is tried before it, not after it, when the process may take long to
-   * start again; and until that is taken, it is not tried, so that the process does not end as soon as it has started.
+   * A submission that ends the process of the service looks like a service that is away. When the process may take long to start again, another submission is
+   * tried before it, and not after. The first one is not tried until that succeeds, so that the process does not end as soon as it has started.
    * @returns whether the first one has failed for long enough, and the service takes another
    * @throws what says that it does not
    */

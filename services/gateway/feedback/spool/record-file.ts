@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 
 /** Before each record: its length and its checksum (CRC-32), both unsigned, little-endian. */
 const HEAD_BYTES = 8;
-/** Above the longest submission: what the public routes accept as a body, and what the gateway adds. */
+/** More than the longest submission: the largest body that the public routes accept, and the gateway's additions. */
 const MAX_RECORD_BYTES = 128 * 1024;
 /** Many of usual length, at least one of the longest. */
 const READ_BYTES = 256 * 1024;
@@ -148,7 +148,7 @@ export class RecordFile {
       if (this.#placeBytes < this.#endBytes) {
         await writeFile(this.#placeFile, String(this.#placeBytes), { mode: 0o600 }).catch(() => {});
       } else {
-        // First the place, on the disk, too: it must not be that of what the file holds next.
+        // The place is removed first, also on the disk: it must not be applied to the file's next content.
         await rm(this.#placeFile, { force: true });
         await syncFolderOf(this.#placeFile);
         await this.#file.truncate(0);

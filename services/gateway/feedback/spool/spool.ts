@@ -53,8 +53,8 @@ new Gauge({
 });
 
 /**
- * Where submissions wait that the broker or the feedback service cannot take. Each is on the disk before it is acknowledged, and delivered in order once they are
- * back, by this process or the next: at least once, and the id of its item makes that once in effect.
+ * Holds submissions that the broker or the feedback service cannot take. Each is on the disk before it is acknowledged. They are delivered in order once both
+ * are back, by this process or the next: at least once, which the id of the item makes once in effect.
  */
 export class Spool {
   readonly #folders: Folders;
@@ -156,7 +156,7 @@ export class Spool {
     this.#folders.release();
   }
 
-  /** @returns first that of what has not been tried, last that of what is tried for the last time */
+  /** @returns the lane of untried submissions first, and that of their last try last */
   #lanesOf({ path, files }: OpenedFolder, needs: SpoolNeeds): Lane[] {
     const { feedback, log, postponedByMs = POSTPONED_BY_MS, suspectAfterMs = SUSPECT_AFTER_MS } = needs;
     const lanes: Lane[] = [];
@@ -206,7 +206,7 @@ async function openFolder(path: string, needs: SpoolNeeds): Promise<OpenedFolder
   const note = (submission: Submission) => contents.set(submission.itemId, contentOf(submission));
   const names = [FILE, ...postponedByMs.map((_, index) => `${FILE}.postponed-${index + 1}`)];
   const maxBytes = maxMebibytes * 1024 * 1024;
-  /** Of what the folder may hold, what its other files leave: only what is accepted anew must find room there. */
+  /** The part of the folder's limit that its other files leave: only newly accepted submissions must find room there. */
   const left = () => files.slice(1).reduce((bytes, { sizeBytes }) => bytes - sizeBytes, maxBytes);
   const files: readonly RecordFile[] = await Promise.all(
     names.map((name, index) =>

@@ -13,8 +13,8 @@ const COMPRESS = {
 };
 
 /**
- * Compresses long answers for clients that accept it. No attacker can learn from their length what is in them (BREACH): a request with a cookie that
- * does not come from the console's own pages is refused (identity/own-page.ts), and nobody else sends a key.
+ * Compresses long answers for clients that accept it. No attacker can learn their content from their length (BREACH). A request with a cookie that does not
+ * come from the console's own pages is refused (identity/own-page.ts), and no other page sends a key.
  */
 export function compressLongAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -8,7 +8,7 @@ const Place = z.tuple([z.int().min(0), z.array(z.string()), z.array(z.string())]
 const Position = z.record(z.string(), Place);
 type Position = z.infer<typeof Position>;
 
-/** On either side. Whoever deals with what was shown, as a reviewer does, takes all of that off the list; others may take off what comes next. */
+/** On either side. A reader who deals with the items shown, as a reviewer does, takes all of them off the list; others may take off the next ones. */
 const NEIGHBOURS = 2;
 const KEY_BYTES = 6;
 

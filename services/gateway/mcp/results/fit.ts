@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../schema.ts';
 export const MAX_RESULT_BYTES = 40_000;
 /** For a cursor, or for counts. */
 const CURSOR_BYTES = 700;
-/** For the marks of what was cut. */
+/** Room for the marks of omissions. */
 const MARKS_BYTES = 800;
 /** Texts, free-form objects and lists inside entries are not cut shorter than this. */
 const MIN_TEXT_BYTES = 500;

@@ -7,8 +7,8 @@ import { fit } from './fit.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * How a tool continues when its result would be too large: with its operation's own cursor, with one made here, or, for a
- * write that cannot be called again, not at all.
+ * How a tool continues when its result would be too large: with its operation's own cursor, or with one made here. A write that cannot be called again does not
+ * continue.
  */
 export type Paging = 'own' | 'made here' | 'none';
 
