@@ -9,8 +9,8 @@ import { removeProject, requireProject } from '../projects/projects.repository.t
 import { removeViewsOfProject } from '../views/views.repository.ts';
 
 /**
- * Its boards are deleted with it; what it left behind stays: the histories of its items by their ids, what their work cost, and the numbers of the key, which
- * other projects may share. Nothing can be put on one of the boards meanwhile: that would write one of the tallies that this transaction has written.
+ * A project's boards are deleted with it. What it left behind stays: the histories of its items by their ids, what their work cost, and the numbers of the key,
+ * which other projects may share. Nothing can be put on one of the boards meanwhile: that would write one of the tallies that this transaction has written.
  */
 export async function deleteProject(
   { id }: Input<typeof operation>,

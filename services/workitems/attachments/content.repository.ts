@@ -19,8 +19,8 @@ export interface StoredContent {
 export class ContentTooLarge extends Error {}
 
 /**
- * Streams bytes into GridFS, which is not part of a transaction: until an attachment names the content it
- * is listed as unnamed, and if that does not change it is removed later.
+ * Streams bytes into GridFS, which is not part of a transaction. Until an attachment names the content, it is listed as unnamed, and if that does not change it
+ * is removed later.
  * @throws ContentTooLarge as soon as there are more than `maxBytes`
  */
 export async function storeContent(bytes: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {

@@ -5,8 +5,8 @@ const FALLBACK = 'file';
 const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
 /**
- * A name that is safe to store, to show, to put in a header and to save anywhere: no path, no control or invisible direction characters
- * (which make `gpj.exe` look like `exe.jpg`), nothing that a file system rejects.
+ * A name that is safe to store, to show, to put in a header and to save anywhere. It has no path, nothing that a file system rejects, and no control or
+ * invisible direction characters, which make `gpj.exe` look like `exe.jpg`.
  */
 export function safeFileName(given: string): string {
   const base = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';

@@ -40,7 +40,7 @@ export function isInProgress(role: Role): boolean {
   return role === 'in_progress';
 }
 
-/** A move out of what is in progress, by anybody, ends the lease. */
+/** A move out of `in_progress`, by anybody, ends the lease. */
 export function endsLease(to: Role): boolean {
   return !isInProgress(to);
 }

@@ -5,12 +5,12 @@ import type { BoardRecord } from './boards.model.ts';
 import { TallyModel, type TallyRecord } from './tallies.model.ts';
 
 /**
- * How many items each column of a board holds, and the board's version, in SLOTS records per board. Every write that puts an item into a
- * column, or relies on a column's name, goes through one of them and states in its filter which version of the board it knows. So
+ * How many items each column of a board holds, and the board's version, in SLOTS records per board. Every write that puts an item into a column, or relies
+ * on a column's name, goes through one of them. It states in its filter which version of the board it knows. So
  * - changing the columns raises the version in all slots, and every write that knew the older one runs again;
  * - totals are exact, at the cost of reading SLOTS records;
- * - replicas do not conflict, because each process has its own slot: one at random, and another one whenever a write of its own had to run again, for then
- *   another replica may have the same. Two that stayed in one made each other's writes run again for as long as they ran: of 16 callers' claims, one in a
+ * - replicas do not conflict, because each process has its own slot, chosen at random. It takes another one whenever one of its own writes had to run again,
+ *   since another replica may have the same. Two that stayed in one made each other's writes run again for as long as they ran: of 16 callers' claims, one in a
  *   hundred took 5 s (`npm test -- test/model/concurrent`).
  */
 const SLOTS = 16;
@@ -66,9 +66,9 @@ export function countMove(
 }
 
 /**
- * As the first step of a transaction that changes the columns, or whatever else boards tell writes by their version: nothing that relies on the old one can be stored any more. It holds
- * all slots before it reads anything, and concurrent writes run again after it. A transaction that raised the version at its end would keep losing to a busy board's writes, until its deadline
- * (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
+ * The first step of a transaction that changes the columns, or anything else that boards tell writes by their version. Nothing that relies on the old version
+ * can be stored any more. It holds all slots before it reads anything, and concurrent writes run again after it. A transaction that raised the version at its
+ * end would keep losing to a busy board's writes, until its deadline (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
  */
 export async function holdColumns(
   { caller, tx, writes }: TransactionScope & Pick<Scope, 'caller'>,

@@ -20,7 +20,7 @@ const fields = {
   inFlightMicrodollars: optional(number()),
   /** null: must be recounted, because what is below it has changed. */
   countedPeriod: nullable(text()),
-  /** Increases with spending, and with every change to what is below: a count relies on it. */
+  /** Increases with spending, and with every change below its item: a count relies on it. */
   revision: number(),
   /** Increases with claims under it, so that they conflict with spending the remainder. */
   claims: optional(number()),

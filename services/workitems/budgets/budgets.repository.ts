@@ -169,7 +169,7 @@ export async function saveCount(
   await BudgetModel.updateOne({ organizationId: caller.organizationId, _id }, { $set: count }, { session: tx });
 }
 
-/** What was in flight is recorded. Whatever budgets there are: the sum stays, so nobody has to know them. */
+/** The spending in flight is recorded. The sum stays the same, so it does not matter which budgets there are. */
 export function endInFlight({ caller, writes }: WriteScope, item: Under, microdollars: number): void {
   if (microdollars === 0) return;
   const { organizationId } = caller;

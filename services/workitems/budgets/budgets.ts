@@ -89,8 +89,8 @@ export async function spend(scope: WriteScope, item: Spender, microdollars: Spen
 }
 
 /**
- * Of two writes that only together spend so much, neither knows, nor does one before anybody has counted in its period: whoever reads the budget next will
- * (`counted`), and the next write tells the log.
+ * Not every write that nearly exhausts a budget knows it: two writes may do so only together, and before anybody has counted in the budget's period no write
+ * knows. The next reader of the budget finds out (`counted`), and the next write tells the log.
  */
 function warnOf(scope: WriteScope, item: Spender, budget: BudgetRecord, added: number, at: Date): void {
   const period = periodAt(budget.period, at);

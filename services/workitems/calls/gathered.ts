@@ -32,8 +32,8 @@ export function gathered<Row>(
 }
 
 /**
- * Lets calls that ask for the same thing share the result: a call that arrives during a read gets the next one, which starts after it asked, so that
- * nobody gets a result older than their question.
+ * Lets calls that ask for the same thing share the result. A call that arrives during a read gets the next one, which starts after it asked, so nobody gets a
+ * result older than their question.
  */
 export function shared<Answer>(): (key: string, read: () => Promise<Answer>) => Promise<Answer> {
   const readings = new Map<string, { readonly current: Promise<Answer>; next: Promise<Answer> | undefined }>();

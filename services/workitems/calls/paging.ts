@@ -16,7 +16,7 @@ export interface Start {
 
 const MAX_SORT_KEYS = 5;
 
-/** The number of a page, and the place after which it begins: an id, and its value in the order of the list, which is a position or the id itself. */
+/** The number of a page, and the place after which it begins. The place is an id, and its value in the order of the list: a position, or the id itself. */
 const Continuation = z.tuple([
   z.int().min(1),
   z.uuid().nullable(),

@@ -31,7 +31,7 @@ export class Remembered<Record extends object> {
   }
 
   async get(scope: WriteScope, id: string): Promise<Record | null> {
-    // A transaction reads from a snapshot, which may be older than what is remembered.
+    // A transaction reads from a snapshot, which may be older than the remembered record.
     if (scope.tx) return this.#read(scope, id);
     return (await this.known(scope, id))?.record ?? null;
   }
@@ -64,7 +64,7 @@ export class Remembered<Record extends object> {
  */
 export class RememberedUnder<Record extends object> {
   readonly #remembered: Remembered<Record>;
-  /** By what a write gathers, and so for one attempt of it. */
+  /** By write set, and so for one attempt of a write. */
   readonly #taken = new WeakMap<WriteSet, Map<string, Taken<Record>>>();
 
   constructor(remembered: Remembered<Record>) {

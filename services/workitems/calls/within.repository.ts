@@ -3,7 +3,7 @@ import { oneOf } from '@worktrack/runtime/database/one-of';
 
 type Limits = Pick<Caller, 'organizationId' | 'projects'>;
 
-/** The filter of what exists for the caller: all of the organization, or what is in the projects that the caller is limited to. */
+/** The filter of everything that exists for the caller: all of the organization, or the projects that the caller is limited to. */
 export function within({ organizationId, projects }: Limits) {
   return { organizationId, ...(projects && { projectId: oneOf(projects) }) };
 }

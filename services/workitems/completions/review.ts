@@ -19,7 +19,7 @@ import { moveTo } from '../moves/move.ts';
 
 const MAX_EARLIER_REVIEWS = 20;
 
-/** A pass goes on to testing or what comes next, a fail back to what is in progress; either way the AI's part is over. */
+/** A pass moves the task on to testing or the next step, a fail back to `in_progress`; either way the AI's part is over. */
 export async function completeReview(
   input: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,

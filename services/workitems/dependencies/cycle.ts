@@ -5,19 +5,19 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { dependentsBelow, dependentsOf, findOutlines } from '../items/items.repository.ts';
 import { holdDependencies } from '../projects/projects.repository.ts';
 
-/** An item as far as it waits for others: for what it depends on, and for all that is below it, since it is done only when they are. */
+/** The parts of an item that say what it waits for: its dependencies, and all items below it, since it is done only when they are. */
 export type Waiting = Named &
   Pick<ItemRecord, 'projectId' | 'childCount'> & {
     readonly foundBy: readonly string[];
     readonly dependsOn: readonly string[];
   };
 
-/** What a write lets wait for what. */
+/** The waiting that a write would add. */
 interface Link {
   readonly projectId: string;
   /** What comes to wait. */
   readonly waiting: readonly Named[];
-  /** What it comes to wait for: what is to be below it, or what `dependent` is to depend on. */
+  /** The items that they come to wait for: future children, or future dependencies of `dependent`. */
   readonly on: readonly Waiting[];
   readonly dependent?: Named;
   /** What this write stores or changes, as it will be. */
@@ -29,7 +29,7 @@ interface Cycle {
   readonly told: string;
 }
 
-/** What was reached, and the way back to where that side of the search began: the one next to it, and how the first of the two waits for the second. */
+/** An item that was reached, and the way back to where that side of the search began: the next step, and how one waits for the other. */
 interface Step {
   readonly item: Named;
   readonly next?: Step;
@@ -48,14 +48,15 @@ interface Search {
 }
 
 /**
- * The cycle that a write would close, in which each waits for the next, so that none of them could ever be done. Searched from both ends, always expanding what
- * is likely to be smaller, at most two queries each time: usually what it waits for waits for nothing, or what comes to wait holds up nobody, and the search ends
- * at once.
+ * The cycle that a write would close, in which each item waits for the next, so that none of them could ever be done. The search goes from both ends, with at
+ * most two queries each time, and always expands the end that is likely to be smaller. It usually ends at once: the awaited item waits for nothing, or the
+ * waiting item holds up nobody.
  *
- * Concurrent writers may each add a part of a cycle, far apart, so such writes go one at a time within a project. Most need not: of two links that meet in a cycle,
- * the second begins in what the first leads to, or above that. So whoever depends on what waits for nothing relies on that alone: a second one writes it.
- * Whoever depends on what has nothing below it, for which nobody waits who would wait for it, shares a turn with its like: a second one writes it, or is found to be
- * waited for, or takes a turn of its own.
+ * Concurrent writers may each add a part of a cycle, far apart, so such writes go one at a time within a project. Most need not: of two links that meet in a
+ * cycle, the second begins in what the first leads to, or above that.
+ * - A link to an item that waits for nothing relies on that alone: a second link would write the item.
+ * - A link to an item with nothing below it shares a turn with its like, if nobody waits for the dependent item who would wait for it. A second link writes
+ *   that item, or is found to be waited for, or takes a turn of its own.
  */
 export async function cycleOf(
   scope: WriteScope,
@@ -87,7 +88,7 @@ export async function cycleOf(
 const whereBothMet = ({ behind, ahead }: Search, reached: readonly string[]) =>
   reached.find((id) => behind.reached.has(id) && ahead.reached.has(id));
 
-/** On to what depends on what was reached, and what is above that. */
+/** Goes on to the dependents of the reached items, and to everything above those. */
 async function goBack({ scope, projectId, unsaved, behind }: Search): Promise<string[]> {
   const from = new Map(behind.edge.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
   behind.edge = [];
@@ -103,7 +104,7 @@ async function goBack({ scope, projectId, unsaved, behind }: Search): Promise<st
   });
 }
 
-/** On to what is waited for by what was reached, as far as that waits for others. */
+/** Goes on to the items that the reached ones wait for, as far as those wait for others. */
 async function goAhead(search: Search): Promise<string[]> {
   const { scope, projectId, unsaved, ahead } = search;
   const dependents = new Map(ahead.edge.flatMap((item) => item.dependsOn.map((ref) => [ref, item] as const)));

@@ -155,7 +155,7 @@ describe('dependsOn', () => {
     const cycle = (...names: readonly string[]) => `would create a cycle: ${names.join(' ')}`;
     const [B, N, S, E] = [base, next, story, epic].map(({ taskId }) => taskId) as [string, string, string, string];
 
-    // By a dependency: of what is waited for below the epic, on the epic.
+    // By a dependency on the epic, added to an item that something below the epic waits for.
     const inside = await task({ parentId: story.id, dependsOn: [N] });
     const I = inside.taskId;
     const byDependency = await failure(project.update(base.id, { dependsOn: [E] }));
@@ -165,7 +165,7 @@ describe('dependsOn', () => {
       extra: { details: [{ path: 'dependsOn', message: round }] },
     });
 
-    // By a parent: of the item, or of what it is in.
+    // By a parent of the item, or of the item above it.
     await project.update(inside.id, { parentId: null });
     await project.update(base.id, { dependsOn: [E] });
     const middle = await task();

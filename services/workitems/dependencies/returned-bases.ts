@@ -24,8 +24,9 @@ export interface Return extends Pick<Rework, 'summary' | 'issues'> {
 type Base = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'type'>;
 
 /**
- * Tells those that depend on a task that it was sent back: the agents that hold one of them hear of it with their next heartbeat, and what is being worked on,
- * or was handed over, is marked until the base passes. What nobody has begun is only blocked again (dependents.ts), and of very many hears of it later (catch-up.ts).
+ * Tells those that depend on a task that it was sent back. An agent that holds such a task hears of it with its next heartbeat, and work in progress or handed
+ * over is marked until the base passes. A task that nobody has begun is only blocked again (dependents.ts). If there are very many, the rest hear of it later
+ * (catch-up.ts).
  */
 export async function tellOfReturn(scope: WriteScope, base: Base, why: Return): Promise<void> {
   if (base.type !== 'task') return;
@@ -113,7 +114,7 @@ function lastOf({ onReturnedBase = [] }: Marked, { _id }: Base, until: Verdict):
 }
 type Marked = Pick<ItemRecord, 'onReturnedBase'>;
 
-/** After a passed verdict: what was waiting for it stands on firm ground again. */
+/** After a passed verdict, the items that waited for it can rely on their base again. */
 export async function tellOfPass(scope: WriteScope, base: Base, passed: readonly Verdict[]): Promise<void> {
   const isOver = ({ id, until }: ReturnedBase) => id === base._id && passed.includes(until);
   // Whatever they have become since they were marked.

@@ -82,7 +82,7 @@ async function itemWith(
   return { ...toWorkItem(existing, board), created: false };
 }
 
-/** What a new item stores of what it refers to. */
+/** The references that a new item stores. */
 export interface Content extends Dependencies, Pick<ItemRecord, 'labels'> {
   readonly metadata: Metadata;
 }

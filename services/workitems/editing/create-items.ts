@@ -43,7 +43,7 @@ interface Location {
   readonly existing: ItemRecord | undefined;
 }
 
-/** A new item, and what exists already of what it refers to. */
+/** A new item, and the existing items that it refers to. */
 interface Planned extends Location {
   readonly given: GivenItem;
   readonly parent: ItemRecord | undefined;
@@ -200,7 +200,7 @@ function refuseWithin(
   if (fault) faults.add(index, 'parentId', `${fault} (${parentId})`);
 }
 
-/** The topmost of what the call itself has above one of its items, or that item, and on how many levels they are. */
+/** The topmost item of the call above one of its items (or that item itself), and the number of levels up to it. */
 function upwards(
   index: number,
   items: readonly GivenItem[],

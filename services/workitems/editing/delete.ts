@@ -59,8 +59,8 @@ export async function deleteWorkItem(
 }
 
 /**
- * Of more children and dependents so many leave at a time, each in a transaction of its own, before the item is deleted: one of tens of thousands of writes
- * would outlast the call and hold up the database. If the call ends in between, a repetition goes on.
+ * If an item has more children and dependents, so many leave at a time, each batch in a transaction of its own, before the item is deleted. One transaction
+ * with tens of thousands of writes would outlast the call and hold up the database. If the call ends in between, a repetition goes on.
  */
 const MAX_LEFT_AT_ONCE = 500;
 
@@ -106,8 +106,8 @@ async function leaveSome(context: GroupedContext<never>, id: string, ids: readon
 }
 
 /**
- * None can be added while the item is deleted: a child would be counted in the item, a dependent would rely on it, and it is deleted only if unchanged since it
- * was read. An item that is both is changed once.
+ * No child or dependent can be added while the item is deleted. A child would be counted in the item, and a dependent would rely on it, but the item is deleted
+ * only if unchanged since it was read. An item that is both is changed once.
  */
 async function leaveBehind(scope: WriteScope, item: ItemRecord, others: readonly Other[]): Promise<void> {
   const { _id, taskId } = item;

@@ -145,7 +145,7 @@ async function wantedParent(
   return { parent, descendants };
 }
 
-/** Nothing of the item, or below it, may wait for what waits for what is to be above it: that is done only when they are. */
+/** A parent is done only when everything below it is. So neither the item nor anything below it may wait for an item that waits for the new parent. */
 async function requireNoCycle(context: Context, item: Waiting, above: readonly Named[]): Promise<void> {
   const { projectId } = item;
   const cycle = await cycleOf(context, { projectId, waiting: above, on: [item], unsaved: [item] });

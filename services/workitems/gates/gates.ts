@@ -102,7 +102,7 @@ export async function faultByHand(
 }
 const FORCE = 'An owner or admin may move it with force: true.';
 
-/** The gate in the way of what nobody can force, such as a release. */
+/** The gate in the way of a move that nobody can force, such as a release. */
 export async function enforcedGate(
   scope: WriteScope,
   item: Gated,
@@ -113,7 +113,7 @@ export async function enforcedGate(
   return fault !== undefined && (await gatesOf(scope, item.projectId)) === 'enforce' ? fault : undefined;
 }
 
-/** From before the review to behind it, and out of what is reviewed or tested: only a verdict leads there. */
+/** Only a verdict leads past the review, and out of a review or a validation. A move from testing to validating is free. */
 function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): string | undefined {
   const from = columnAt(board, boardColumnId);
   const [before, after] = [from.role, to.role];

@@ -102,8 +102,8 @@ function ofItem({ organizationId }: Scope['caller'], workItemId: string, { event
 }
 
 /**
- * Comments that an item got after a given revision, oldest first, as far as they are for the agent that holds it: those by other keys, and after its
- * question all that were not made with its own token. People often have only the key that the agent works with.
+ * Comments that an item got after a given revision and that are meant for the agent that holds it, oldest first. These are comments by other keys, and after
+ * its question all that were not made with its own token. People often have only the key that the agent works with.
  */
 export async function answersTo(
   { caller }: Scope,

@@ -13,7 +13,7 @@ beforeEach(async () => {
   await OutboxModel.deleteMany({});
 });
 
-/** One batch, as the publisher takes it: the ids of what it publishes. */
+/** The ids of one batch, as the publisher takes and publishes it. */
 async function batchOf(source: PastFirst): Promise<string[]> {
   const next = await source.next(100, undefined);
   const earlier = await source.earlier(new PublishedRevisions().openIn(next));

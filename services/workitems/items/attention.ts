@@ -43,7 +43,8 @@ export function attentionAfter(before: Watched | null, after: Watched, role: Rol
 }
 
 /**
- * What stops an item because it was done wrong counts until it is right, and as long as the item is not done itself: if it is reopened, what it builds upon stops it again.
+ * A base that was done wrong blocks an item until the base is right, and as long as the item itself is not done. If the item is reopened, the base blocks it
+ * again.
  * @param role undefined: where the item is has not changed
  */
 export function blockedAfter(before: Watched | null, after: Watched, role?: Role): Pick<Partial<Attention>, 'blocked'> {

@@ -7,8 +7,8 @@ import { isLive } from './lease.ts';
 import { isReturned } from './returned.ts';
 
 /**
- * Whether a task can be claimed, stored in the item, so that finding an agent's next task is a look at the start of an index, however many tasks there are
- * and however many of them are waiting.
+ * Whether a task can be claimed, stored in the item. So finding an agent's next task is a look at the start of an index, however many tasks there are and
+ * however many of them are waiting.
  */
 export interface Claimable {
   /** For a pending task, or one in `In Progress` that nobody holds, with nothing left to wait for: its rank among the project's. The lowest is claimed first. */
@@ -47,8 +47,8 @@ export function isHeld(item: Held, now: Date): boolean {
 }
 
 /**
- * To a user, and not by a claim: the name of an agent that has ended its work, or lost its lease, stays in the item and holds nothing, and neither does a name
- * that is nobody's.
+ * Whether the item is assigned to a user other than by a claim. The name of an agent that has ended its work, or lost its lease, stays in the item and holds
+ * nothing. Neither does a name that is nobody's.
  */
 export function isAssigned({ assignee, assigneeId, claimedBy, lease, previous }: Held): boolean {
   if (assignee === null || assigneeId === NOBODY) return false;

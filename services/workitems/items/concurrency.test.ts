@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CallService, newCaller, startProject, startReplicas, type TestProject } from '../testing.ts';
 
 /**
- * Under snapshot isolation, two transactions that each read what the other writes both commit (write skew). Each rule that spans records is
- * tried here by callers on several replicas at the same time, again and again, because an interleaving that breaks it does not come up every time.
+ * Under snapshot isolation, two transactions that each read what the other writes both commit (write skew). So concurrent callers on several replicas try each
+ * rule that spans records. They do so again and again, because an interleaving that breaks a rule does not come up every time.
  */
 let call: CallService;
 let stop: () => Promise<void>;
@@ -104,7 +104,7 @@ describe('at the same time', () => {
     for (const pair of [
       // Two that depend on one another's story.
       () => [own.update(first.id, { dependsOn: [other.id] }), own.update(second.id, { dependsOn: [story.id] })],
-      // What the one creates below it waits for what the other lets wait for the epic.
+      // One creates a task below the epic that waits for the base; the other lets the base wait for the epic.
       () => [task({ parentId: story.id, dependsOn: [base.id] }), own.update(base.id, { dependsOn: [epic.id] })],
     ]) {
       const outcomes = await Promise.allSettled(pair());

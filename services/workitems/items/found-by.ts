@@ -4,8 +4,8 @@ import type { ItemRecord } from './items.model.ts';
  * The phrases that an item is found by, stored in it and in one index. An item lists itself and all its ancestors, each by UUID and by task ID, since neither
  * ever changes. So any mix of UUIDs and task IDs, with the whole trees below, takes one query, however deep they are.
  *
- * Changing a parent rewrites the phrases of the whole tree below in the same transaction. So two changes of parents in one tree conflict, and
- * an item's list of ancestors is reliable: finding a cycle means checking whether the parent lists the child among its ancestors.
+ * Changing a parent rewrites the phrases of the whole tree below in the same transaction. So two changes of parents in one tree conflict, and an item's list of
+ * ancestors is reliable. To find a cycle, it is enough to check whether the parent lists the child among its ancestors.
  */
 export function foundBy(item: Named, parent: Placed | null): string[] {
   return [itself(item._id), itself(item.taskId), ...(parent ? aboveChildrenOf(parent) : [])];

@@ -122,8 +122,8 @@ const fields = {
   /** Counts the changes visible to callers; what `If-Match` compares. */
   version: number(),
   /**
-   * Counts every write, even one that only says "I rely on this item staying as it is" (`touch` in the repository), so that
-   * transactions that must not overtake each other conflict. Orders the item's history without a clock.
+   * Counts every write, even one that only says "I rely on this item staying as it is" (`touch` in the repository). So transactions that must not overtake each
+   * other conflict. It orders the item's history without a clock.
    */
   revision: number(),
   createdAt: date(),
@@ -143,8 +143,8 @@ itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, updatedAt: 1, _id: 1 });
-// What is rare in a project of a million: an assignee, the ideas, what is urgent. Each alone, since what one of them leaves is few, or the page fills
-// quickly; and only within projects, which nearly every list has. A column or a parent is small by comparison, and is walked.
+// Indexes for rare values in a project of a million: an assignee, the ideas, the urgent items. One field each suffices: either it leaves few items, or the page
+// fills quickly. They exist only within projects, which nearly every list has. A column or a parent is small by comparison, and is walked.
 itemSchema.index({ organizationId: 1, projectId: 1, assignee: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, type: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, priority: 1, _id: 1 });

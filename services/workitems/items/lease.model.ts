@@ -22,7 +22,7 @@ const returnedFields = {
   issues: optional(texts()),
 };
 /**
- * A task that a failed review or validation, or a move by hand, sent back: open for work rather than in progress, until it is claimed, moved or given an
+ * A task that was sent back, by a failed review or validation or by hand. It is open for work rather than in progress until it is claimed, moved or given an
  * assignee.
  */
 export type Returned = Stored<typeof returnedFields>;

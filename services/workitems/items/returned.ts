@@ -50,7 +50,7 @@ export function returnedAfter(
   return isMoved || (changes.assignee ?? null) !== null ? null : undefined;
 }
 
-/** What an agent has to fix, whole: from what the completion left in the metadata, which is free-form, so none of it is sure to be still there. */
+/** An agent's complete instructions for rework. They come from the completion's entries in the metadata, which is free-form, so any of them may be gone. */
 export function reworkOf(returned: Returned, metadata: Metadata): Rework {
   const shown = shownRework(returned);
   if (returned.from === 'move') return shown;

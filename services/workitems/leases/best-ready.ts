@@ -30,7 +30,7 @@ const MAX_COUNTED = 100;
 /** Names of nothing that are told. */
 const MAX_WRONG = 3;
 
-/** What an agent should take, reserved until `release`; or what others are about to take, if there is nothing else; or why there is none. */
+/** The best task for an agent, reserved until `release`. If there is none: the tasks that others are about to take, or the reason. */
 export type Choice =
   | { readonly best: Candidate; readonly release: () => void; readonly budgets: readonly BudgetRecord[] }
   | { readonly reserved: readonly string[] }
@@ -159,7 +159,7 @@ export async function bestOfItems(
     const place = missing === undefined ? '' : where;
     throw scope.fail('NOT_FOUND', `ids: ${message}${place}.`, { details: [{ path: 'ids', message }] });
   }
-  // A wrong name among right ones: what it was to name may be what is ready.
+  // A wrong name among right ones is reported: the task that it was meant for may be ready.
   const wrong = notFound
     .map((id) => ` There is no work item ${id}${where}.`)
     .slice(0, MAX_WRONG)

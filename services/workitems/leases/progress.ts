@@ -156,7 +156,7 @@ async function reportAfter(
   };
 }
 
-/** One that was given holds for later models, too; one that the model said goes with it. */
+/** A provider that was given holds for later models, too; one that followed from the model changes with it. */
 async function providerAfter(before: TokenReport | undefined, model: string, now: Date): Promise<string> {
   const byDefault = async (of: string) => (await providerOf(of, now)) ?? DEFAULT_IMPLEMENT_PROVIDER;
   if (!before) return byDefault(model);
@@ -164,7 +164,7 @@ async function providerAfter(before: TokenReport | undefined, model: string, now
   return isGiven ? before.provider : byDefault(model);
 }
 
-/** An estimate gives way to what was really paid, whichever is less. */
+/** A reported cost replaces an estimate, even a higher one, and never falls. */
 function paidSoFar({ costUsd }: Input<typeof operation>, before: TokenReport | undefined): number | undefined {
   if (costUsd === undefined) return before?.paidMicrodollars;
   return Math.max(microdollarsOf(costUsd), before?.paidMicrodollars ?? 0);

@@ -6,8 +6,8 @@ export function isReserved(itemId: string): boolean {
 }
 
 /**
- * Reserves an item within this process while a claim is about to take it: otherwise concurrent agents would all choose the same best task, and all but
- * one would try in vain. It is not a lock: correctness is ensured by the database, which also handles claims by other replicas.
+ * Reserves an item within this process while a claim is about to take it. Otherwise concurrent agents would all choose the same best task, and all but one
+ * would try in vain. It is not a lock: the database ensures correctness, also against claims by other replicas.
  * @returns a function that ends the reservation
  */
 export function reserve(itemId: string): () => void {

@@ -116,10 +116,10 @@ export type Listen = (heard: {
 /**
  * The claims that wait until a task is ready for them: all of the service's, since the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
  *
- * They are woken by events. For each scope that an event is about (a project, or the items that a claim names), the first in the queue tries to claim, then the next,
- * until one finds nothing: then there is nothing for those behind it either. If one has found something and more tasks have become ready, that many
- * try at once. So a task that becomes ready costs its claim and one look, however many are waiting, and the database is not queried while nothing happens. A
- * missed event costs time and nothing else: each claim looks once more when its time is up.
+ * They are woken by events. An event is about scopes: a project, or the items that a claim names. In each, the first in the queue tries to claim, then the
+ * next, until one finds nothing: then there is nothing for those behind it either. If one has found something and more tasks have become ready, that many try
+ * at once. So a task that becomes ready costs its claim and one look, however many are waiting, and the database is not queried while nothing happens. A missed
+ * event costs time and nothing else: each claim looks once more when its time is up.
  *
  * A replica that was frozen and believes it still holds them does no harm: a claim takes effect once, by its idempotency key.
  */

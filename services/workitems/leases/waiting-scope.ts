@@ -12,7 +12,7 @@ export interface Scope {
   readonly names: ReadonlySet<string>;
 }
 
-/** What may let a claim find what it did not find before, and what may end a wait. */
+/** The events after which a claim may find a task, or a wait may end. */
 export const AWAITED_EVENTS = [
   'work_item.ready',
   // For a task that is itself named, which may have others below it and so is not what events call ready; and budgets of items.

@@ -103,8 +103,8 @@ async function knownOf(
 }
 
 /**
- * What filters leave of a board, by column; undefined if that is much. Of what one person or one epic has, an index knows the few among
- * thousands; column by column, a board in lanes would walk all its cards for each lane.
+ * The items of a board that filters leave, by column; undefined if they are many. An index finds one person's or one epic's few among thousands. Column by
+ * column, a board in lanes would walk all its cards for each lane.
  */
 async function fewOf(scope: Scope, where: Where, limit: number): Promise<KnownOfColumn | undefined> {
   const places = await placesOf(scope, where, MAX_FEW);

@@ -11,8 +11,8 @@ const MAX_LISTS = 10_000;
 const long = new LRUCache<string, true>({ max: MAX_LISTS, ttl: REMEMBERED_FOR_MS });
 
 /**
- * Counts the matches of a list, and says at most MAX_COUNTED. Every page has the total, and to count 10 000 matches costs far more than to read a page: a list that
- * is far longer is not counted again for ten seconds. Others always are, so that their total is exact.
+ * Counts the matches of a list, and says at most MAX_COUNTED. Every page has the total, and counting 10 000 matches costs far more than reading a page. So a
+ * list that is far longer is not counted again for ten seconds. Others always are, so that their total is exact.
  * @param list what identifies it, with whatever it is filtered by
  * @param count counts up to a limit
  */

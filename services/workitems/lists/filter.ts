@@ -12,11 +12,11 @@ import { dueOf } from './of-projects.ts';
 import { LIKE, type ListFilter, type Where } from './where.ts';
 
 /**
- * A column implies its board, a board its project, and children are in the project of their parent: what is implied is checked here, once, and left
- * out of the query.
+ * A column implies its board, a board its project, and a parent the project of its children. Implied conditions are checked here, once, and left out of the
+ * query.
  * @param sessionProjectId the project if the filter names none
- * @throws VALIDATION_FAILED for a filter that cannot match anything. A project that nothing else in the filter depends on is not looked up:
- * `requireProjectOf` does that if nothing was found.
+ * @throws VALIDATION_FAILED for a filter that cannot match anything. A project that nothing else in the filter depends on is not looked up: `requireProjectOf`
+ * does that if nothing was found.
  */
 export async function whereOf(
   scope: FailingScope<'VALIDATION_FAILED'>,

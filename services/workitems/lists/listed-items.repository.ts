@@ -88,7 +88,7 @@ export async function epicsOf({ caller }: Scope, projectId: string, limit: numbe
   return epics.map(({ _id }) => _id);
 }
 
-/** Without regard to what exists for the caller: above an item is only what is in its project. */
+/** It need not check whether they exist for the caller: all items above an item are in its project. */
 export async function namedById({ caller }: Scope, ids: Iterable<string>): Promise<Map<string, NamedItem>> {
   const wanted = [...ids];
   if (wanted.length === 0) return new Map();

@@ -28,9 +28,9 @@ export const isThere = (match: Match): match is ListedItem => 'taskId' in match;
 type Page = Pick<OrderedRead, 'after' | 'limit'> & { readonly skip: number };
 
 /**
- * The items that contain all words of a query. For newest first, the entries' index provides the order, and the other conditions are checked on
- * the items one by one, until there are enough. Entries do not store column order, since every move would have to rewrite it: with few
- * matches they are sorted, and if the words are common the column is walked in its order, which soon finds enough of them.
+ * The items that contain all words of a query. For newest first, the entries' index provides the order, and the other conditions are checked on the items one
+ * by one, until there are enough. Entries do not store column order, since every move would have to rewrite it. A few matches are sorted. If the words are
+ * common, the column is walked in its order, which soon finds enough of them.
  */
 export async function matchesInOrder(
   scope: Scope,
@@ -94,8 +94,8 @@ export async function matchStages(scope: Scope, which: Matching): Promise<Pipeli
 }
 
 /**
- * About as many as a walk through a column examines to find 50 matches in a project of a million items, if this many of its items match: fewer matches
- * are all sorted, which bounds both.
+ * In a project of a million items with this many matches, a walk through a column examines about as many items to find 50. Fewer matches are all sorted, which
+ * bounds both.
  */
 const MAX_SORTED = 5_000;
 

@@ -11,7 +11,10 @@ type Context = ReadContext<FailureOf<typeof operation>>;
 
 /** As many cards as all columns together begin with at most: a board of fifty columns shows a few of each. */
 const MAX_CARDS = 400;
-/** Of what returned tasks are to fix, which may be 60 kB of each: with all else, below what an answer may be (libs/rpc/server/call-runner.ts). */
+/**
+ * Limits the rework instructions of returned tasks, up to 60 kB each. With everything else, an answer must stay below its limit
+ * (libs/rpc/server/call-runner.ts).
+ */
 const MAX_REWORK_BYTES = 2 * 1024 * 1024;
 
 /** What the console would otherwise ask for one after the other: which projects there are, their boards, and each column. */

@@ -52,7 +52,7 @@ function dueSo({ notIn, ...days }: Due): Readonly<Record<string, unknown>>[] {
   return [isBetween('dueDate', days).query, ...(notIn ? [{ boardColumnId: { $nin: notIn } }] : [])];
 }
 
-/** Bounds on ids for what was created since: they begin with the time. */
+/** Bounds on the ids of items created since then: ids begin with the time. */
 export function idsSince({ since }: Where): Readonly<Record<string, unknown>> | undefined {
   return since.createdAt && { $gt: firstIdAt(since.createdAt) };
 }

@@ -52,7 +52,7 @@ async function complete(organizationId: string, items: readonly Item[]): Promise
   if (writes.length > 0) await ItemModel.bulkWrite(writes, { ordered: false });
 }
 
-/** Of what it waits for, or has begun to build upon, what was sent back, is gone, or waits for the item itself. */
+/** The dependencies and bases of an item that were sent back, are gone, or wait for the item itself. */
 async function wrongBelow(organizationId: string, item: Item): Promise<BlockedOn[]> {
   const marks = (item.onReturnedBase ?? []).map(({ id, taskId }) => ({ ref: id, taskId, why: 'returned' as const }));
   if (item.waitsFor.length === 0) return marks;

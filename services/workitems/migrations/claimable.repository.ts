@@ -48,8 +48,8 @@ type Older = Pick<
 };
 
 /**
- * Adds to items of 0.1 what is stored in them since: how many children they have, what they wait for, when they can be claimed, and who holds their lease, whose
- * end is to be told (leases/settle.ts).
+ * Adds to items of 0.1 the fields stored since: the number of their children, what they wait for, and when they can be claimed. They also get the holder of
+ * their lease, whose end is to be told (leases/settle.ts).
  */
 export const claimableMigration: Migration = {
   name: 'work items: children, dependencies, from when on they can be claimed',

@@ -146,7 +146,7 @@ test('it puts no more into the outbox than a publisher takes out', async () => {
   while (told < 2_600) {
     const found = await OutboxModel.find({}, { _id: 1 }).lean();
     most = Math.max(most, found.length);
-    // Slower than the migration: it takes out half of what is there.
+    // Slower than the migration: each time it takes out half of the outbox.
     const taken = found.slice(0, Math.max(1, found.length / 2)).map(({ _id }) => _id);
     told += (await OutboxModel.deleteMany({ _id: mongoose.trusted({ $in: taken }) })).deletedCount;
   }

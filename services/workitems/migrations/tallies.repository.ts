@@ -13,7 +13,7 @@ const DEADLINE_MS = 60_000;
 
 type Older = Omit<BoardRecord, 'columnsVersion'> & { readonly columnsVersion?: number };
 
-/** Gives the columns of boards of 0.1 the roles that their names say, and tallies (boards/tallies.repository.ts) of what they hold. */
+/** Gives the columns of boards of 0.1 the roles that their names say, and tallies of their items (boards/tallies.repository.ts). */
 export const talliesMigration: Migration = {
   name: 'boards: how many items their columns hold',
   isUrgent: true,

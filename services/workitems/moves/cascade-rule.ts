@@ -1,8 +1,11 @@
 import { isDone, isPending, type Role } from '../boards/progress.ts';
 
 /**
- * Where a parent goes after one of its children has moved: to what is done if all of its children are, to what is in progress if some child has
- * been begun while the parent is still pending, else nowhere.
+ * Where a parent goes after one of its children has moved.
+ * - To `done` if all of its children are.
+ * - To `in_progress` if some child has been begun while the parent is still pending.
+ * - Otherwise nowhere.
+ *
  * @param children the roles of the columns of all its children, after the move
  */
 export function followChildren(parent: Role, children: readonly Role[]): 'done' | 'in_progress' | undefined {

@@ -56,7 +56,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
   return cascade;
 }
 
-/** Only a verdict leads past an enforced gate: what is done by doing what is below it is handed over, and what is being judged stays. */
+/** Only a verdict leads past an enforced gate. A parent that is done by its children is handed over for review, and one that is being judged stays. */
 async function withinGates(
   scope: WriteScope,
   parent: ItemRecord,

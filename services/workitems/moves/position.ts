@@ -12,9 +12,9 @@ import { adjustItem } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
 
 /**
- * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the
- * board, including those of items that a batch brought in with their old positions; so nobody has to read the column, and concurrent moves never get
- * the same place. `first` is the next number, negated. Between two neighbours it is their mean, until floating point runs out: then those nearby are renumbered.
+ * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number. It is greater than any on the board, including those
+ * of items that a batch brought in with their old positions. So nobody has to read the column, and concurrent moves never get the same place. `first` is the
+ * next number, negated. Between two neighbours it is their mean, until floating point runs out: then those nearby are renumbered.
  */
 export function placeAtEnd(scope: Scope, boardId: string): Promise<number> {
   return draw(scope, sequenceOf(boardId));
@@ -55,15 +55,16 @@ export function meanBetween(before: number, after: number): number | undefined {
   return before < mean && mean < after ? mean : undefined;
 }
 
-/** How many on either side are asked for room. Of those that were put in one spot each took half of what was left, so 40 of them have left enough. */
+/** How many on either side are searched for room. Each item put into one spot took half of the remaining room, so 40 of them have left enough. */
 const NEARBY = 100;
 /** What is left between two that were renumbered, in proportion to their positions: enough for some 20 insertions in one spot. */
 const ROOM = 2 ** -30;
 
 /**
- * Gives some items new positions, without changing their order, so callers do not see it as a change: as few as have room between the two around them, which keep
- * theirs, so that whoever reads the column page by page goes on where they were. Where nobody nearby has room, all of the column get new ones, between -1 and 1: a move to
- * the start or the end that has drawn its number, and is stored only after this, still comes before or after them.
+ * Gives some items new positions without changing their order, so callers do not see it as a change. It takes the smallest group with room between its two
+ * neighbours. These keep their positions, so that reading the column page by page goes on at the same place. Where nobody nearby has room, the whole column
+ * gets new positions, between -1 and 1. A move to the start or the end may have drawn its number before this and be stored after it, and still comes before or
+ * after all of them.
  */
 async function renumberAround(
   scope: FailingWriteScope<'NOT_FOUND'>,

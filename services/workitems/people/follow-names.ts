@@ -10,8 +10,8 @@ const AT_ONCE = 10;
 const ON_ITS_WAY_MS = 60_000;
 
 /**
- * When a user's name has changed, what is assigned to the user, and the views that name the user, follow: at once, and again when nothing that was on
- * its way with the earlier name can still be stored. Any number of replicas may do the same, and another one goes on if this one ends.
+ * When a user's name has changed, items assigned to the user follow, and so do views that name the user. They follow at once, and again when nothing under way
+ * with the earlier name can still be stored. Any number of replicas may do the same, and another one goes on if this one ends.
  */
 export function followNames(log: Log): { stop(): Promise<void> } {
   return sweepEvery(SWEEP_INTERVAL_MS, {

@@ -17,7 +17,7 @@ export async function insertNames(
   await NamesModel.insertMany([{ ...names, organizationId, former: [] }], { session: tx, lean: true });
 }
 
-/** And looks at once for what has a former name. */
+/** Also schedules an immediate search for items with a former name. */
 export async function saveNames(
   { caller: { organizationId }, tx }: TransactionalScope,
   { _id, name, revision, isErased = false, former }: Omit<NamesRecord, 'organizationId'>,

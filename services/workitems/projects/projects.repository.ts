@@ -48,7 +48,7 @@ export async function keysTaken({ caller, tx }: Scope, keys: readonly string[], 
   return new Set(taken.filter(({ _id }) => _id !== except).map(({ key }) => key));
 }
 
-/** For what is added to a project: if that and a deletion of the project happen concurrently, one of them finds what the other has done. */
+/** For additions to a project: if one is concurrent with a deletion of the project, one of the two finds the other's write. */
 export async function holdProject(scope: FailingScope<'NOT_FOUND'> & TransactionScope, id: string): Promise<void> {
   const { organizationId } = scope.caller;
   scope.writes.claim(ProjectModel, id);
@@ -88,8 +88,8 @@ export async function gatesOf(scope: WriteScope, id: string): Promise<Gates> {
 }
 
 /**
- * What is read after this still holds when the write is stored, as far as it is changed by writes that hold it too.
- * @returns to be called once it is known how: `shared` by any number at once, of which none changes what others of them have read
+ * Everything read after this still holds when the write is stored, as far as only writes change it that hold it too.
+ * @returns to be called once the kind is known: `shared` by any number at once, none of which changes what others of them have read
  */
 export async function holdDependencies(scope: WriteScope, id: string): Promise<(kind: 'shared' | 'exclusive') => void> {
   const { organizationId } = scope.caller;

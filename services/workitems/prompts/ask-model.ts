@@ -24,7 +24,7 @@ interface Context {
   readonly log: Log;
 }
 
-/** What is read from a response body, whatever the protocol. */
+/** The content of a response body, whatever the protocol. */
 interface Reading {
   readonly text: string;
   /** `complete`, or the protocol's term for why the text ends early. */

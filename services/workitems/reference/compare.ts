@@ -17,7 +17,7 @@ export async function compareTouched(model: Model, service: Service): Promise<vo
   await compareTold(model, service);
 }
 
-/** What is waiting to be published: what the operations since the last time have reported. It is removed afterwards. */
+/** The events waiting to be published, which the operations since the last time have reported. They are removed afterwards. */
 async function compareTold(model: Model, { caller }: Pick<Service, 'caller'>): Promise<void> {
   const events = await takeOutbox(caller.organizationId);
   // What needs somebody is not in the model.

@@ -116,7 +116,7 @@ function priceOf(model: string, { totalTokens, ...parts }: Parts & { readonly to
   return { cost, costBasis: isSplit ? 'split' : 'total' };
 }
 
-/** What a heartbeat without a total leaves out of its parts is what it was; what a cache did, only if the input still has room for it. */
+/** Parts that a heartbeat without a total leaves out stay as they were; those of a cache only if the input still has room for them. */
 export function unsaidParts(said: Partial<Report>, before: Used | undefined): Partial<Report> {
   const { totalTokens, inputTokens, outputTokens } = said;
   if (!before || totalTokens !== undefined || (inputTokens === undefined && outputTokens === undefined)) return {};

@@ -23,7 +23,7 @@ export function isFaulty(item: PlannedItem, all: readonly PlannedItem[]): boolea
   );
 }
 
-/** By what the call says, also of items that are there already: each waits for what it depends on, and for what is below it. */
+/** Follows the call's references, also those of existing items. Each item waits for its dependencies, and for everything below it. */
 function isInCircle(item: PlannedItem, all: readonly PlannedItem[]): boolean {
   return leadsTo(item, item, ({ ref, dependsOn }) =>
     all.filter((other) => dependsOn?.includes(`#${other.ref}`) || other.parentId === `#${ref}`),

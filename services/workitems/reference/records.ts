@@ -15,7 +15,7 @@ export interface Who {
 export interface ModelColumn {
   readonly id: string;
   readonly name: string;
-  /** The standard name of what it is for; another name: nothing. Stays when it is renamed. */
+  /** The standard name of the column's purpose, kept when it is renamed; none for another name. */
   readonly step: string;
   /** Ids in column order. */
   items: string[];
@@ -95,7 +95,7 @@ export interface ModelItem {
   workedBy: Who | null;
   /** Who brought it to its review, or further. */
   handedOverBy: Who | null;
-  /** What was recorded when a lease ended without a completion: one that its key makes after all includes it. */
+  /** The use that was recorded when a lease ended without a completion. A later completion by its key includes it. */
   abandoned: (UsedBy & { readonly key: string; readonly durationMs: number }) | null;
   /** A failed review or validation sent it back. */
   isReturned: boolean;

@@ -10,7 +10,7 @@ import { anyStep, stepsSoFar, underWay } from './steps.ts';
 /** `MODEL_RUNS=2000 MODEL_TOGETHER=8 npm test -- services/workitems/reference` is a long run; `MODEL_SEED` repeats one. */
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const RUNS = Number(MODEL_RUNS ?? 16);
-/** Long runs look for what is new. The usual one is always the same, so that it fails only for what was changed. */
+/** Long runs search for new faults. The usual run is always the same, so that it fails only because of a change. */
 const SEED = Number(MODEL_SEED ?? (MODEL_RUNS ? Date.now() % 2 ** 31 : 1));
 /** Of the run that failed, as it is printed: only that one is repeated. */
 const PATH = process.env.MODEL_PATH;

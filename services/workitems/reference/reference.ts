@@ -45,11 +45,11 @@ import {
 } from './tables.ts';
 
 /**
- * What the interface promises of boards, work items, their history, gates, leases, AI usage and budgets, as the callers of one project see it: written from the documentation
- * and in the plainest way, so that the service can be checked against it. Nothing of the service is imported here, and nothing is fast.
+ * The interface's promises about boards, work items, their history, gates, leases, AI usage and budgets, as the callers of one project see it. It is written
+ * from the documentation and in the plainest way, so that the service can be checked against it. It imports nothing of the service, and nothing in it is fast.
  *
- * What only the service can know (ids, tokens, times) is given to the operations as `learned`. An operation that is to be refused throws
- * Refused before it looks at `learned` or changes anything.
+ * What only the service can know (ids, tokens, times) is given to the operations as `learned`. An operation that is to be refused throws Refused before it
+ * looks at `learned` or changes anything.
  */
 
 const EDITABLE = ['title', 'type', 'priority', 'dueDate', 'estimate', 'assignee', 'parentId', 'metadata'] as const;
@@ -267,7 +267,7 @@ export class Model {
     });
   }
 
-  /** Of those that apply to an item, what is left, in micro-dollars: the least first. Nothing of one that is used up can be claimed. */
+  /** The rests of the budgets that apply to an item, in micro-dollars, the least first. Under a used-up budget nothing can be claimed. */
   restsOver(item: ModelItem): number[] {
     const ids = ['', ...this.#ancestry(item).map(({ id }) => id)].filter((id) => this.budgets.has(id));
     const rests = ids.map((id) => this.#budget(id)).map(({ limit, recorded, inFlight }) => limit - recorded - inFlight);
@@ -949,7 +949,7 @@ export class Model {
     return { ...Object.fromEntries(shown), columnName: this.columnName(item), isAiProcessing };
   }
 
-  /** The task IDs of what was sent back under it. */
+  /** The task IDs of the bases that were sent back under it. */
   basesOf({ onReturnedBase }: ModelItem): string[] {
     return onReturnedBase.map(({ id }) => this.item(id).taskId);
   }
@@ -1048,7 +1048,7 @@ export class Model {
     }
   }
 
-  /** Also of what is done: no verdict on it will come. */
+  /** It reaches finished items, too: no verdict on them will come. */
   #tellOfPass(base: ModelItem, passed: readonly Verdict[]): void {
     for (const other of this.items.values()) {
       const left = other.onReturnedBase.filter(({ id, until }) => id !== base.id || !passed.includes(until));
@@ -1101,8 +1101,8 @@ export class Model {
   }
 
   /**
-   * The parent moves to `Done` when all of its children are there, and to `In Progress` when some child has left `Backlog` and `To Do` while the
-   * parent is still there; repeated upwards. Where gates are enforced, a task that would pass one goes to its review, or stays for its verdict.
+   * The parent moves to `Done` when all of its children are there. It moves to `In Progress` when some child has left `Backlog` and `To Do` while the parent is
+   * still in one of them. This is repeated upwards. Where gates are enforced, a task that would pass one goes to its review, or stays for its verdict.
    */
   #cascadeFrom(child: ModelItem): CascadedMove[] {
     if (child.parentId === null) return [];
@@ -1222,7 +1222,7 @@ export class Model {
     return PARENTS[child.type].includes(parent.type) && levels <= MAX_TREE_LEVELS;
   }
 
-  /** Whether it would wait for itself: an item waits for what it depends on, and for what is below it. */
+  /** Whether the item would wait for itself. An item waits for its dependencies, and for everything below it. */
   #closesCycle(item: ModelItem, metadata: Metadata, parent: ModelItem | null): boolean {
     return leadsTo(item, item, (each) => [
       ...(each === item ? this.#dependenciesIn(metadata) : this.#dependenciesIn(each.metadata)),
@@ -1272,7 +1272,7 @@ export class Model {
     if (endsLease && changes.lease) item.abandoned = null;
     const { lease, assignee } = { ...item, ...changes };
     if (!lease && (item.lease || (item.assignee !== null && assignee === null))) item.isAiProcessing = false;
-    // Whatever made it: who has the item is never changed without a word.
+    // An assignee never changes without an event, whatever the cause.
     const isSaid = assignee === item.assignee || events.some(({ data }) => 'assignee' in changesIn(data));
     const said = isSaid ? [] : updated({ assignee: { from: item.assignee, to: assignee } });
     Object.assign(item, changes);

@@ -97,7 +97,7 @@ const MetadataOf = fc.dictionary(
 );
 const tokens = fc.nat(800_000);
 const CostUsd = fc.constantFrom(0, 0.25, 1.000001);
-/** A total alone, its parts, or one of them, with what a cache did; what was paid for it wins. */
+/** A total alone, its parts, or one of them, with the parts of a cache; a cost paid for it wins. */
 const TokensOf = fc.oneof(
   fc.record({ totalTokens: tokens, costUsd: rarely.map((isPaid) => (isPaid ? 0.25 : undefined)) }),
   fc
@@ -178,7 +178,7 @@ const create = step(
   () => true,
 );
 
-/** What refers to something within the plan, or to what is there. */
+/** A reference to something within the plan, or to an existing item. */
 const Reference = fc.record({ isWithin: flag, n: Nth });
 const Planned = fc.record({
   ...{ title: Title, type: Type, priority: optional(PriorityOf), metadata: optional(MetadataOf) },

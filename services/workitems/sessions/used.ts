@@ -6,8 +6,8 @@ import { type Price, priceOf, type TokenUse } from './price.ts';
 export const UNKNOWN_MODEL = 'unknown';
 
 /**
- * What a session has used in all. A report that gives only a total takes the parts that heartbeats have reported of it, in proportion if it has grown since:
- * they know what the total alone does not say.
+ * A session's total use. A report with only a total takes over the parts that heartbeats have reported, in proportion if the total has grown since: the parts
+ * say more than the total alone.
  */
 export async function usedBy(
   { provider, model, ...use }: TokenUse & { readonly provider: string; readonly model: string },
@@ -101,7 +101,7 @@ function partsOf(before: Used, totalTokens: number): Partial<TokenUse> {
   };
 }
 
-/** What is left of a session of which some is recorded already. */
+/** The rest of a session of which a part is recorded already. */
 export function restOf(whole: Used, done: Used | undefined): Used {
   if (!done) return whole;
   const less = (all: number | null, some: number | null) => (all === null ? null : Math.max(0, all - (some ?? 0)));

@@ -20,8 +20,8 @@ export type Child = Pick<ItemRecord, 'type' | 'projectId'> & {
 };
 
 /**
- * Rejects a parent that the child may not have. Storing the child counts it in the parent (countChildren), which excludes everything that would make the
- * parent invalid: its deletion, a change of its type, and a new parent for any of its ancestors, which writes the parent too.
+ * Rejects a parent that the child may not have. Storing the child counts it in the parent (countChildren), which excludes everything that would make the parent
+ * invalid. That is its deletion, a change of its type, and a new parent for any of its ancestors, which writes the parent too.
  */
 export function requireParentFor(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,

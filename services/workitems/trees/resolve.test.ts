@@ -93,7 +93,7 @@ describe('a leaf task', () => {
     expect(await at(3, epic.id)).toEqual([[one.taskId, two.taskId], false, []]);
     // One level below one input is a different level below another.
     expect(await at(1, epic.id, story.id)).toEqual([[one.taskId], true, []]);
-    // Neither its own depth nor that of another input gives a task to what has none.
+    // An input without tasks gets none from its own depth or that of another input.
     const empty = await project.create('epic');
     await project.create('story', { parentId: (await project.create('feature', { parentId: empty.id })).id });
     expect(await at(1, empty.id, epic.id)).toEqual([[], true, [empty.id]]);

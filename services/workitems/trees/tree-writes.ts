@@ -9,8 +9,8 @@ import { forgetReadiness } from '../writes/ready.ts';
 import { keepSoFar, soFarOf } from '../writes/so-far.ts';
 
 /**
- * Counts children that an item gets or loses. It relies on the item's place in the tree and its type, and not on what else is in it, so that any
- * number of children may be added at once; but for the first, since something may come to depend on it meanwhile, which relies on that there is none (cycle.ts).
+ * Counts children that an item gets or loses. It relies only on the item's place in the tree and its type, so that any number of children may be added at once.
+ * The first child is the exception: something may come to depend on the item meanwhile, relying on its having no children (cycle.ts).
  */
 export function countChildren(scope: WriteScope, parent: ItemOutline, children: number): void {
   if (children > 0) forgetReadiness(scope, parent._id);

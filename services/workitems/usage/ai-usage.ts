@@ -41,7 +41,7 @@ export async function getAiUsage(
   const room = new AnswerBudget();
   return {
     totals,
-    // A project uses only its own: one below it limits only a part of what is summed.
+    // A project uses only its own budget: one below it limits only a part of the sum.
     budget: tightest(item ? budgets : budgets.filter(({ _id }) => _id === asked.projectId)),
     budgets: room.take(all.budgets),
     ...(groups && { groups: room.take(groups) }),

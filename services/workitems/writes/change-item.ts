@@ -80,7 +80,7 @@ export function changeItem<Item extends ItemOutline>(
   return after;
 }
 
-/** What a lease leaves behind, for a completion after all; whoever claims next begins anew. */
+/** The use that a lease leaves behind, for a late completion; the next claim begins anew. */
 function abandonedAfter(
   item: Pick<ItemRecord, 'lease' | 'abandoned'>,
   after: Pick<ItemRecord, 'lease'>,

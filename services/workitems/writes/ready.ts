@@ -15,8 +15,8 @@ interface Readiness {
 const readinesses = new WeakMap<WriteSet, Map<string, Readiness>>();
 
 /**
- * Reports that a task became claimable, once each time it does. A rule may write a task several times, and undo what it did first (a batch
- * moves a task and what it depends on): what counts is its state before the whole write and after it.
+ * Reports that a task became claimable, once each time it does. A rule may write a task several times, and undo its first change: a batch moves a task and what
+ * it depends on. So only the task's state before the whole write and after it counts.
  * @param before null: there was none
  */
 export function followReadiness(scope: WriteScope, before: Task | null, after: Task): void {

@@ -10,8 +10,8 @@ interface Changed {
 const soFar = new WeakMap<WriteSet, Map<string, Changed>>();
 
 /**
- * A rule may come upon an item in several ways: as what it changes, as the parent of that, as what depends on it, and each time it reads the item as it is stored. What
- * it has set in the item before is kept here, so that what it concludes last is concluded from all of it.
+ * A rule may come upon an item in several ways: as what it changes, as the parent of that, or as what depends on it. Each time it reads the item as it is
+ * stored. Its earlier changes to the item are kept here, so that its last conclusion takes all of them into account.
  */
 export function keepSoFar({ writes }: WriteScope, read: ItemOutline, set: Partial<ItemRecord>): void {
   const items = soFar.get(writes) ?? new Map<string, Changed>();

@@ -3,8 +3,8 @@ import type { ItemRecord } from '../items.model.ts';
 import { SHOWN_OF_LEASE } from '../lease.ts';
 
 /**
- * How much of an item is read for what: the projections, each said once. `Seen` gives the type of what one of them reads, so a field added to a view
- * is there for everybody who uses it. What callers set and see as it is comes from the contract (`PLAIN_FIELDS`).
+ * The projections: how much of an item is read for each purpose, each declared once. `Seen` gives the type that one of them reads, so a field added to a view
+ * is there for all its users. Fields that callers set and see unchanged come from the contract (`PLAIN_FIELDS`).
  */
 export type Seen<View> = Pick<ItemRecord, Extract<RootOf<keyof View>, keyof ItemRecord> | '_id'>;
 /** 'lease' of 'lease.agent'. */
