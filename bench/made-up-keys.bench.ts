@@ -1,7 +1,10 @@
 /**
- * The effect on other callers of a flood of JWTs with made-up key ids, from so many addresses that none exceeds its limit; and how often the issuer is asked
- * for its keys meanwhile. Three cases take turns in one run: no flood; the same flood at a server that refuses everything unread, which shows the share of the
- * client and the machine; and the flood at the gateways.
+ * How a flood of JWTs with made-up key ids affects other callers, and how often the issuer is asked for its keys meanwhile. The flood has a given rate, and
+ * comes from so many addresses that none exceeds its limit. Three cases take turns in one run:
+ * - no flood;
+ * - the same flood at a server that refuses everything unread, which shows the share of the client and the machine;
+ * - the flood at the gateways.
+ *
  * `npm run bench -- made-up-keys [--tries 500,2000,10000] [--seconds 10] [--rounds 3]`
  */
 import { join } from 'node:path';

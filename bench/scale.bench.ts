@@ -1,10 +1,10 @@
 /**
- * The operations of work items in one project of 10 000, 100 000 and 1 000 000 items, one call at a time: a cost that grows with the project shows in the
+ * The operations of work items in one project of 10 000, 100 000 and 1 000 000 items, one call at a time. A cost that grows with the project shows in the
  * call's time.
  * `npm run bench -- scale [--items 1000000] [--calls 300]`
  *
- * Each operation is listed with the way in which MongoDB executes its queries, as far as the plan reveals their cost: through an index to one document, through
- * an index to as many as are returned, or otherwise. test/surface/plans has the plans of all queries.
+ * Each operation is listed with the way in which MongoDB executes its queries, as far as the plan reveals their cost. They go through an index to one document,
+ * through an index to as many as are returned, or otherwise. The plans of all queries are in test/surface/plans.
  */
 import { parseArgs } from 'node:util';
 import type { Board } from '@worktrack/contracts/projects/board';

@@ -77,8 +77,8 @@ async function bundle(): Promise<string> {
     },
     plugins: [
       {
-        // Half of the size, and not needed here: the validation of a client's responses, as the client is asked for nothing, and the SDK's other kind of server
-        // with its HTTP transport.
+        // Half of the size, and not needed here: the validation of a client's responses, as nothing is asked of the client, and the SDK's other server with its
+        // HTTP transport.
         name: 'without-what-the-bridge-does-not-use',
         load: (id) => (/[/\\]ajvProvider[^/\\]*\.mjs$/.test(id) ? NO_AJV : null),
         transform(code, id) {

@@ -3,8 +3,8 @@ import type { Differences } from './compare.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
- * Checks the events that a reader of the log received against the ledger: each acknowledged write once, each subject's events in the order of its revisions,
- * and no gap between places.
+ * Checks the events that a reader of the log received against the ledger. Each acknowledged write is there once, each subject's events in the order of its
+ * revisions, and no place is missing.
  * @param reader how it followed
  */
 export function compareLog(reader: string, ledger: Ledger, events: readonly LoggedEvent[], found: Differences): void {

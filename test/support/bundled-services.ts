@@ -14,8 +14,8 @@ const OUR_ADDRESS = 'import.meta.url';
 export const bundledMain = (service: ServiceName): string => join(FOLDER, `${service}.mjs`);
 
 /**
- * Bundles the services. A run starts hundreds of processes, and finding and linking each one's thousand modules took half of its start: 0.7 s of CPU, but 0.3 s
- * when bundled, for 3 s of CPU once. Files appear whole, and the services last, since another run may be starting some.
+ * Bundles the services. A run starts hundreds of processes, and finding and linking the thousand modules of each took half of its start. A start now takes 0.3
+ * s of CPU instead of 0.7 s, for 3 s of CPU once. Files appear whole, and the services last, since another run may be starting some.
  */
 export async function bundleServices(): Promise<void> {
   const build = await rolldown({

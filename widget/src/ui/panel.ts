@@ -209,8 +209,8 @@ export class Panel {
   }
 
   /**
-   * Keeps the panel in the page's body as soon as there is one: a script in the head may run before. It watches for as long as the page exists, because a site
-   * that navigates by script (Turbo, htmx, a router) replaces the body, or removes elements that it does not know.
+   * Keeps the panel in the page's body as soon as there is one: a script in the head may run before. It watches for as long as the page exists. A site that
+   * navigates by script (Turbo, htmx, a router) replaces the body, or removes elements that it does not know.
    */
   #stay(): void {
     const observer = new MutationObserver(() => enter());
