@@ -177,6 +177,36 @@ describe('claims that wait', () => {
     expect((await anywhere.answer).workItem?.id).toBe(id);
   });
 
+  test('for given items look at nothing when something else becomes ready, however many of them wait', async () => {
+    const stories = await Promise.all(Array.from({ length: 20 }, () => project.create('story')));
+    const waiting: ReturnType<typeof waitFor>[] = [];
+    for (const { id, taskId } of stories) {
+      await project.create('task', { parentId: id, column: 'Review' });
+      waiting.push(waitFor({ ids: [waiting.length % 2 === 0 ? id : taskId.toLowerCase()] }));
+    }
+    await quiet();
+    const readyTask = async (fields: Parameters<typeof project.create>[1] = {}) => {
+      const { id, taskId } = await project.create('task', fields);
+      return { id, news: event('work_item.ready', { subject: { kind: 'work_item', id, taskId } }) };
+    };
+    const elsewhere = await readyTask();
+    const { seen, stop } = commands();
+    await quiet();
+    const ofOthers = seen.length;
+    seen.length = 0;
+    news.received([elsewhere.news]);
+    await quiet();
+    stop();
+    expect(seen.length - ofOthers).toBeLessThan(stories.length);
+    const below = await Promise.all([1, 4].map((n) => readyTask({ parentId: stories[n]?.id })));
+    news.received(below.map((each) => each.news));
+    for (const [index, n] of [1, 4].entries()) {
+      expect((await waiting[n]?.answer)?.workItem?.id).toBe(below[index]?.id);
+    }
+    for (const { timeUp } of waiting) timeUp.abort();
+    await Promise.all(waiting.map(({ answer }) => answer));
+  });
+
   test('look again after an interruption of what they listen to', async () => {
     const waiting = waitFor();
     await quiet();

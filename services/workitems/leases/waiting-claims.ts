@@ -5,7 +5,7 @@ import type { CallContext, Waiting } from '@worktrack/rpc/types';
 import type { Wait, WaitStep } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { Gauge } from 'prom-client';
-import { affects, type Scope, scopeOf } from './waiting-scope.ts';
+import { affects, readyAmong, type Scope, scopeOf } from './waiting-scope.ts';
 
 type Claim = typeof claimWorkItem;
 type Context = CallContext<FailureOf<Claim>> & { readonly waiting: Waiting };
@@ -116,10 +116,10 @@ export type Listen = (heard: {
 /**
  * The claims that wait until a task is ready for them: all of the service's, since the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
  *
- * They are woken by events. An event is about scopes: a project, or the items that a claim names. In each, the first in the queue tries to claim, then the
- * next, until one finds nothing: then there is nothing for those behind it either. If one has found something and more tasks have become ready, that many try
- * at once. So a task that becomes ready costs its claim and one look, however many are waiting, and the database is not queried while nothing happens. A missed
- * event costs time and nothing else: each claim looks once more when its time is up.
+ * They are woken by events. An event is about scopes: a project, or the items that a claim names, with what is below them. In each, the first in the queue
+ * tries to claim, then the next, until one finds nothing: then there is nothing for those behind it either. If one has found something and more tasks have
+ * become ready, that many try at once. So a task that becomes ready costs its claim and one look, however many are waiting, and the database is not queried
+ * while nothing happens. A missed event costs time and nothing else: each claim looks once more when its time is up.
  *
  * A replica that was frozen and believes it still holds them does no harm: a claim takes effect once, by its idempotency key.
  */
@@ -181,19 +181,31 @@ export class WaitingClaims implements Wait<Claim> {
   }
 
   #received(events: readonly PublishedEvent[]): void {
-    const changed = new Map<string, Line>();
-    for (const event of events) {
-      const line = this.#lines.get(event.organizationId);
-      if (!line) continue;
-      const affected = new Set<string>();
-      for (const claim of line.claims) {
-        if (affects(event, claim.scope)) affected.add(claim.scope.key);
-        if (isAbout(event, claim)) claim.keyChanged();
-      }
-      for (const key of affected) lookAt(line, key, event.type === 'work_item.ready' ? 1 : 0);
-      changed.set(event.organizationId, line);
+    for (const [organizationId, told] of Map.groupBy(events, (event) => event.organizationId)) {
+      const claims = this.#lines.get(organizationId)?.claims;
+      if (!claims) continue;
+      for (const claim of claims) if (told.some((event) => isAbout(event, claim))) claim.keyChanged();
+      void this.#lookAfter(told, organizationId, claims);
     }
-    for (const [organizationId, line] of changed) void this.#look(organizationId, line);
+  }
+
+  /** Of those that name items, only where one of these has become ready, or one below: thousands may be below each. */
+  async #lookAfter(
+    told: readonly PublishedEvent[],
+    organizationId: string,
+    claims: readonly WaitingClaim[],
+  ): Promise<void> {
+    const isAsked = claims.some(({ scope }) => scope.names.size > 0);
+    // If the database cannot be asked, each looks for itself.
+    const ready = isAsked ? await readyAmong(organizationId, told).catch(() => undefined) : undefined;
+    // The last of them may have left meanwhile.
+    const line = this.#lines.get(organizationId);
+    if (!line) return;
+    for (const event of told) {
+      const keys = line.claims.filter(({ scope }) => affects(event, scope, ready)).map(({ scope }) => scope.key);
+      for (const key of new Set(keys)) lookAt(line, key, event.type === 'work_item.ready' ? 1 : 0);
+    }
+    await this.#look(organizationId, line);
   }
 
   #lookEverywhere(): void {

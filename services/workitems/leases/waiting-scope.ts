@@ -2,6 +2,8 @@ import type { Caller } from '@worktrack/contracts/caller';
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Input } from '@worktrack/contracts/operation';
 import type { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
+import { ancestorsOf } from '../items/found-by.ts';
+import { findOutlines } from '../items/items.repository.ts';
 
 /** What a claim may take: claims with the same scope find the same. */
 export interface Scope {
@@ -39,9 +41,31 @@ export function scopeOf(
   return { key: JSON.stringify([projectId, [...names], projects]), projectId, names };
 }
 
-/** Whether a claim of the scope may find something because of the event. */
-export function affects({ type, projectId, subject, data }: PublishedEvent, scope: Scope): boolean {
+/** By the id of each item that has become ready: its names, and those of all that it is below. */
+type Ready = ReadonlyMap<string, ReadonlySet<string>>;
+
+export async function readyAmong(organizationId: string, events: readonly PublishedEvent[]): Promise<Ready> {
+  const ids = events.filter(({ type }) => type === 'work_item.ready').map(({ subject }) => subject.id);
+  const items = await findOutlines({ caller: { organizationId } }, [...new Set(ids)]);
+  return new Map(
+    items.map((item) => [
+      item._id,
+      new Set([item, ...ancestorsOf(item)].flatMap(({ _id, taskId }) => [nameOf(_id), nameOf(taskId)])),
+    ]),
+  );
+}
+
+/**
+ * Whether a claim of the scope may find something because of the event.
+ * @param ready undefined: not known, so that it may be any item's
+ */
+export function affects(
+  { type, projectId, subject, data }: PublishedEvent,
+  { names, ...scope }: Scope,
+  ready: Ready | undefined,
+): boolean {
   if (scope.projectId !== undefined && scope.projectId !== projectId && scope.projectId !== subject.id) return false;
-  if (type === 'work_item.ready' || type === 'project.deleted' || 'budget' in data) return true;
-  return scope.names.has(nameOf(subject.id)) || scope.names.has(nameOf(subject.taskId ?? ''));
+  if (type === 'project.deleted' || 'budget' in data) return true;
+  if (type !== 'work_item.ready') return names.has(nameOf(subject.id)) || names.has(nameOf(subject.taskId ?? ''));
+  return names.size === 0 || ready === undefined || [...names].some((name) => ready.get(subject.id)?.has(name));
 }
