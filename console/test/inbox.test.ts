@@ -401,3 +401,11 @@ test('what was begun of an idea is there again', async () => {
   expect(await dialog.getByLabel('Title').inputValue()).toBe('Remember me');
   expect(await dialog.getByLabel('Description').inputValue()).toBe('');
 });
+
+test('the title that an idea begins with ends between two characters, not within an emoji', async () => {
+  const id = await submit(`${'x'.repeat(119)}😀, and more`);
+  const { page } = await stage.visit(`inbox?item=${id}`);
+  await page.getByRole('article').waitFor();
+  await page.keyboard.press('i');
+  expect(await page.getByRole('dialog').getByLabel('Title').inputValue()).toBe(`${'x'.repeat(119)}😀`);
+});

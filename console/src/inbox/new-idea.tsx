@@ -15,6 +15,7 @@ import { link } from './links.ts';
 import { words } from './messages.ts';
 
 const COLUMN = 'Backlog';
+/** Not cut within an emoji. */
 const MAX_TITLE = 120;
 
 /** Turns a submission into an idea. Its words are a suggestion to be edited: agents read what is kept. */
@@ -25,7 +26,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
   const [projectId, setProjectId] = useState<string>();
   const [firstLine = ''] = item.message.trim().split('\n', 1);
   const drafts = {
-    title: useDraft(`idea.title.${item.id}`, firstLine.slice(0, MAX_TITLE)),
+    title: useDraft(`idea.title.${item.id}`, [...firstLine].slice(0, MAX_TITLE).join('')),
     description: useDraft(`idea.description.${item.id}`),
   };
   const [title, description] = [drafts.title.text, drafts.description.text];
