@@ -278,6 +278,32 @@ test('sub-items are written one after the other, or split by lines that depend o
   expect(visitor.complaints).toEqual([]);
 });
 
+test('a sub-item that was refused is edited without what has been typed since being lost', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { type: 'epic', title: 'Long titles' });
+  const { page } = await stage.visit(`items/${taskId}`, { apiKey: organization.apiKey });
+  const input = page.getByLabel('New sub-item');
+  const tooLong = 'long '.repeat(101).trim();
+  await input.fill(tooLong);
+  await input.press('Enter');
+  const edit = page.locator('.toast').getByRole('button', { name: 'Edit' });
+  await edit.click();
+  expect(await input.inputValue()).toBe(tooLong);
+  await input.press('Enter');
+  await edit.waitFor();
+  await input.fill('long');
+  const split = page.getByRole('button', { name: 'Split by lines' });
+  const titles = page.getByRole('dialog').getByRole('textbox');
+  await split.click();
+  await titles.fill(`${tooLong} and more`);
+  await page.keyboard.press('Escape');
+  await edit.click();
+  // Also where what was begun there contains it.
+  await expect.poll(() => titles.inputValue()).toBe(`${tooLong} and more\n${tooLong}`);
+  await page.keyboard.press('Escape');
+  expect(await input.inputValue()).toBe('long');
+});
+
 test('a template fills the dialog, lines become sub-items in their order, and z takes all of it back', async () => {
   const organization = await stage.newOrganization();
   const templates = [{ name: 'Release', type: 'epic', title: 'Release', description: '## Check', priority: 'high' }];

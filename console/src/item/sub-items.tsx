@@ -34,6 +34,7 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
   const [type, setType] = useState<Type>('task');
   const { text: title, setText: setTitle } = useDraft(`sub-item.${item.id}`);
   const [lines, setLines] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
   // One after the other, so that they are in the order in which they were written.
   const earlier = useRef(Promise.resolve());
   const create = (written: string) => {
@@ -45,7 +46,8 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
       } catch (error) {
         tellFailure(own.notAdded({ title: written }), error, {
           label: common.edit,
-          run: () => setTitle(written),
+          // What has been typed since stays.
+          run: () => (field.current?.value ? setLines(written) : setTitle(written)),
         });
       }
     });
@@ -69,6 +71,7 @@ export function NewSubItems({ item }: { readonly item: WorkItem }) {
           />
         )}
         <input
+          ref={field}
           class="input input-inline sub-item-title"
           aria-label={own.newSubItem}
           placeholder={own.newSubItem}
@@ -102,7 +105,9 @@ function Split({ item, type, given, onClose }: SplitProps) {
   const [isChain, setChain] = useState(false);
   const lines = { text: draft.text, isChain };
   useEffect(() => {
-    if (!draft.text.includes(given)) draft.setText([draft.text, given].filter(Boolean).join('\n'));
+    const begun = titlesIn(draft.text);
+    if (!titlesIn(given).every((each) => begun.includes(each)))
+      draft.setText([draft.text, given].filter(Boolean).join('\n'));
   }, [given]);
   const { isBusy, error, run } = useSubmit();
   const n = titlesIn(lines.text).length;
