@@ -204,6 +204,41 @@ test('what is chosen of what needs somebody stays so when more comes above it, a
   await expect.poll(toReview).toEqual(['Delta']);
 });
 
+test('the second of two presses passes no other gate, and releases no other agent', async () => {
+  const { organization } = stage;
+  const { call, columns } = organization;
+  const items = [];
+  for (const agent of ['one', 'two']) {
+    const item = await createItem(organization, { title: agent, boardColumnId: columns['To Do'] });
+    await call('POST', '/api/work-items/claim', { ids: [item.id], agent });
+    items.push(item);
+  }
+  const judged = await createItem(organization, { title: 'Judge me', boardColumnId: columns.Review });
+  const { page } = await stage.visit(`items/${judged.taskId}`, { apiKey: organization.apiKey });
+  const pressTwice = async (name: RegExp, arrived: () => Promise<unknown>) => {
+    const button = await page.getByRole('button', { name }).first().boundingBox();
+    if (!button) throw new Error('There is no button.');
+    await page.mouse.click(button.x + 5, button.y + 5);
+    await arrived();
+    // Where the next button is now.
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+  };
+  await pressTwice(/^Approve/, () => page.getByText('Handed over, in Testing.').waitFor());
+  await page.goto(`${stage.url}/console/agents`);
+  const agents = page.locator('.agents-one');
+  await expect.poll(() => agents.count()).toBe(2);
+  const [first] = await page.getByRole('heading', { level: 3 }).allTextContents();
+  await pressTwice(/^Release/, () => agents.filter({ hasText: first }).waitFor({ state: 'detached' }));
+  // Once it is pressed anew.
+  await page.mouse.click(5, 5);
+  expect(await agents.count()).toBe(1);
+  const now = async (item: WorkItem) => (await itemNow(organization, item)).columnName;
+  expect(await now(judged)).toBe('Testing');
+  const held = await Promise.all(items.map(now));
+  expect(held.filter((column) => column === 'In Progress')).toHaveLength(1);
+});
+
 test('an idea is made of the feedback that it was begun for, whatever comes in meanwhile; and words keep their spaces', async () => {
   const organization = await stage.newOrganization();
   const { call } = organization;

@@ -112,8 +112,7 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
       type="button"
       class={`button ${isMain ? 'button-main' : 'button-quiet'}`}
       aria-keyshortcuts={key}
-      // The second press of two is not meant for the one that has taken its place.
-      onClick={({ detail }) => detail < 2 && run(item)}
+      onClick={() => run(item)}
     >
       {label} {key && <kbd>{key}</kbd>}
     </button>

@@ -1,4 +1,5 @@
 import './frame.css';
+import '../parts/page/second-press.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { mayCreate, openCreate } from '../create/open.ts';
