@@ -187,4 +187,4 @@ export const ReadVersion = z
   .int()
   .min(0)
   .max(2 ** 31 - 1)
-  .describe('The version that you read: CONFLICT if it has changed, so that a list does not undo what others did');
+  .describe('The version that you read: CONFLICT if it has changed, so that a list does not undo changes by others');

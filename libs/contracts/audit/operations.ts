@@ -27,7 +27,7 @@ export const listAudit = operation({
       after: z.int().min(0).optional().describe('seq of the last entry you have'),
       actor: Id.optional().describe('Id of a key, a session, a rule, a grant or a user'),
       action: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Such as users.update'),
-      target: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Id of what it was about'),
+      target: z.string().min(1).max(MAX_ACTION_LENGTH).optional().describe('Id of the target'),
       ...range,
       limit: z.int().min(1).max(MAX_ENTRIES).default(50),
       /** `nextCursor` of the previous page. */

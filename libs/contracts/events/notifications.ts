@@ -30,7 +30,7 @@ export const StoredNotification = z.object({
 export type StoredNotification = z.infer<typeof StoredNotification>;
 
 export const notificationFilters = z.strictObject({
-  unread: z.boolean().optional().describe('Only what is not read yet'),
+  unread: z.boolean().optional().describe('Only unread ones'),
   limit: paging.limit,
   cursor: Cursor.optional(),
 });
@@ -72,7 +72,7 @@ export const readNotifications = operation({
   effect: 'update',
   input: z.strictObject({
     ids: z.array(Id).max(MAX_READ).optional(),
-    workItemId: Id.optional().describe('Only what is told of this work item'),
+    workItemId: Id.optional().describe('Only those about this work item'),
   }),
   output: z.object({
     /** How many are left. */
@@ -136,7 +136,7 @@ const exampleSettings: NotificationSettings = {
 
 export const getNotificationSettings = operation({
   name: 'notifications.settings',
-  summary: 'Show of what you are told, and where.',
+  summary: 'Show your notification settings: kinds and channels.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({}),
@@ -157,7 +157,7 @@ const settingsInput = z.strictObject({
 export const updateNotificationSettings = operation({
   name: 'notifications.configure',
   summary:
-    'Change of what you are told, and where: by mail and in a chat besides here, and when not. What is left out stays.',
+    'Change the kinds of your notifications, their other channels (mail, a chat), and the quiet hours. Omitted fields stay.',
   permissions: ['work-items:read'],
   effect: 'update',
   input: settingsInput,

@@ -37,7 +37,7 @@ const exampleBrowser: SubscribedBrowser = {
 
 export const listBrowsers = operation({
   name: 'push.list',
-  summary: 'List the browsers in which you are told by push, and the key with which one subscribes.',
+  summary: 'List the browsers in which you are notified by push, and the key for subscribing.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({}),
@@ -60,7 +60,7 @@ const Base64Url = (length: number) =>
 
 export const subscribeBrowser = operation({
   name: 'push.subscribe',
-  summary: `Be told in this browser by push, too: a \`PushSubscription\` that it made with the key. The same one again changes nothing, and one that was another user's becomes yours. At most ${MAX_BROWSERS}.`,
+  summary: `Be notified in this browser by push, too: a \`PushSubscription\` that it made with the key. Repeating it changes nothing, and another user's subscription becomes yours. At most ${MAX_BROWSERS}.`,
   permissions: ['work-items:read'],
   withSender: true,
   effect: 'update',
@@ -87,7 +87,7 @@ export const subscribeBrowser = operation({
 
 export const unsubscribeBrowser = operation({
   name: 'push.unsubscribe',
-  summary: 'Be told no more in one of your browsers.',
+  summary: 'End notifications in one of your browsers.',
   permissions: ['work-items:read'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),

@@ -79,7 +79,7 @@ export const getWebhook = operation({
 export const updateWebhook = operation({
   name: 'webhooks.update',
   summary:
-    'Change a webhook. One that is enabled again continues where it stopped. The change applies to requests that begin a second or more after this response.',
+    'Change a webhook. When it is enabled again, it continues where it stopped. The change applies to requests that begin a second or more after this response.',
   permissions: ['webhooks:write'],
   audit: 'webhook',
   effect: 'update',
@@ -103,7 +103,7 @@ export const updateWebhook = operation({
 
 export const deleteWebhook = operation({
   name: 'webhooks.delete',
-  summary: 'Delete a webhook. What has not been delivered yet will not be sent.',
+  summary: 'Delete a webhook. Events that are not delivered yet will not be sent.',
   permissions: ['webhooks:write'],
   audit: 'webhook',
   effect: 'delete',
@@ -119,7 +119,7 @@ const MAX_OVERLAP_SECONDS = 86_400;
 export const rotateWebhookSecret = operation({
   name: 'webhooks.rotate',
   summary:
-    'Give a webhook a new secret, shown in this response and never again. Those before also sign until the overlap ends.',
+    'Give a webhook a new secret, shown in this response and never again. Earlier secrets also sign until the overlap ends.',
   permissions: ['webhooks:write'],
   audit: 'webhook',
   effect: 'create',

@@ -10,7 +10,7 @@ export const ERASURE_DEADLINE_MS = 60_000;
 export const deleteFeedback = operation({
   name: 'feedback.delete',
   summary:
-    'Erase what was submitted with a feedback item: message, address, page, locale and origin. Its id, status and links stay, so that counts and traces remain correct.',
+    'Erase the submitted content of a feedback item: message, address, page, locale and origin. Its id, status and links stay, so that counts and traces remain correct.',
   permissions: ['feedback:write'],
   audit: 'feedback',
   effect: 'delete',

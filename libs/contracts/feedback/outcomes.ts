@@ -17,7 +17,7 @@ const Day = z.iso.date();
 export const sourceOutcomes = operation({
   name: 'sources.outcomes',
   summary:
-    'Count what became of the submissions to a source on each of the last 30 days (UTC) that had any, the newest first. `origin` includes forms that a page was not allowed to open.',
+    'Count the outcomes of submissions to a source on each of the last 30 days (UTC) that had any, newest first. `origin` includes forms that a page was not allowed to open.',
   permissions: ['feedback:read'],
   effect: 'read',
   input: z.strictObject({ id: Id }),

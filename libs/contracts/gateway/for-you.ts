@@ -43,7 +43,7 @@ export type ForYouItem = z.infer<typeof ForYouItem>;
 
 export const listForYou = operation({
   name: 'forYou.list',
-  summary: 'List what needs you, over all projects: kind by kind, oldest first.',
+  summary: 'List work that needs you, over all projects: kind by kind, oldest first.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({

@@ -7,7 +7,7 @@ import { LANGUAGES } from '../people/languages.ts';
 
 export const inviteUser = operation({
   name: 'users.invite',
-  summary: `Invite a user: mail them a link that signs them in to the console once, within ${INVITATION_DAYS} days. Its code is in this response, too, and never again: the link is /console/#code=<code>. It takes the place of the user's invitation before it. You need every permission of the user's role.`,
+  summary: `Invite a user: mail them a link that signs them in to the console once, within ${INVITATION_DAYS} days. Its code is in this response, too, and never again: the link is /console/#code=<code>. It replaces the user's earlier invitation. You need every permission of the user's role.`,
   permissions: ['users:write'],
   ofOrganization: true,
   audit: 'user',

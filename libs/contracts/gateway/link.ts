@@ -30,7 +30,7 @@ export const linkFeedback = operation({
 export const unlinkFeedback = operation({
   name: 'feedback.unlink',
   summary:
-    'Take back the link of a feedback item to an idea, also to one that was deleted. With its last link, the status `linked` becomes `triaged`.',
+    'Remove the link of a feedback item to an idea, also to a deleted idea. When its last link is removed, the status `linked` becomes `triaged`.',
   permissions: ['feedback:write', 'work-items:read'],
   effect: 'update',
   input: linkFeedback.input,

@@ -19,8 +19,7 @@ const example: Notification = {
 
 export const listNotifications = operation({
   name: 'notifications.list',
-  summary:
-    'List what you were told of, newest first: mentions, what was assigned to you, and what happened to items that you watch.',
+  summary: 'List your notifications, newest first: mentions, assignments, and changes of items that you watch.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: notificationFilters,
@@ -59,7 +58,7 @@ export const showWatch = operation({
 
 export const watchWorkItem = operation({
   name: 'workItems.watch',
-  summary: 'Watch a work item: you are told what others, and your agents, do to it.',
+  summary: 'Watch a work item: you are notified of changes by others and by your agents.',
   permissions: ['work-items:read'],
   effect: 'update',
   input: watchInput,

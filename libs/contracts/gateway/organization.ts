@@ -27,7 +27,7 @@ export const showOrganization = operation({
 export const updateOrganization = operation({
   name: 'organization.update',
   summary:
-    "Change the organization's settings. A quota of submissions takes effect on the public endpoints within two seconds; what the current day has had counts.",
+    "Change the organization's settings. A quota of submissions takes effect on the public endpoints within two seconds, and includes earlier submissions of the current day.",
   permissions: ['feedback:write'],
   roles: ['owner', 'admin'],
   ofOrganization: true,

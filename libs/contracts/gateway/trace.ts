@@ -6,7 +6,7 @@ import { getLineage } from '../work-items/agents/lineage.ts';
 
 export const getWorkItemTrace = operation({
   name: 'workItems.trace',
-  summary: 'Trace an item from the feedback behind it to what was made of it, and the cost.',
+  summary: 'Trace an item from the feedback behind it to the resulting work, and the cost.',
   permissions: ['work-items:read', 'feedback:read'],
   effect: 'read',
   input: getLineage.input,

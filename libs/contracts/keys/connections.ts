@@ -8,7 +8,7 @@ export const MAX_CONNECTIONS = 100;
 
 export const listConnections = operation({
   name: 'connections.list',
-  summary: `Show the attempts of apps to connect within the last day, newest first and at most ${MAX_CONNECTIONS}: the steps that were seen, and the first that never came. Yours and those from your network that nobody has signed in for; an owner sees those of all users.`,
+  summary: `Show the attempts of apps to connect within the last day, newest first and at most ${MAX_CONNECTIONS}: the steps that were seen, and the first missing one. You see your own and those from your network without a sign-in; an owner sees those of all users.`,
   permissions: [],
   rolesFor: { all: ['owner'] },
   withSender: true,
@@ -25,7 +25,7 @@ export const listConnections = operation({
 
 export const openConnection = operation({
   name: 'connections.open',
-  summary: 'See what an app asks for, to decide about it. Only a person does this, signed in to the console.',
+  summary: 'Show the request of an app, to decide about it. Only for a person who is signed in to the console.',
   permissions: [],
   withSender: true,
   effect: 'update',
@@ -64,7 +64,7 @@ export const openConnection = operation({
 
 export const denyConnection = operation({
   name: 'connections.deny',
-  summary: 'Refuse what an app asks for. Only a person does this, signed in to the console.',
+  summary: 'Refuse the request of an app. Only for a person who is signed in to the console.',
   permissions: [],
   withSender: true,
   effect: 'update',

@@ -31,7 +31,7 @@ export const listGrants = operation({
 export const revokeGrant = operation({
   name: 'grants.revoke',
   summary:
-    'Disconnect an app, immediately and permanently: one of yours, or as an owner any, that can do nothing that your key cannot. Once this returns, none of its tokens is accepted.',
+    'Disconnect an app, immediately and permanently: yours, or for an owner any app, with no more rights than your key. Once this returns, none of its tokens is accepted.',
   permissions: [],
   audit: 'grant',
   effect: 'delete',
@@ -45,7 +45,7 @@ export const revokeGrant = operation({
 export const createGrant = operation({
   name: 'grants.create',
   summary:
-    'Allow what an app asks for, or a part of it: only a person does this, signed in to the console. The answer leads back to the app, with a code that is good once, for 60 seconds.',
+    'Allow all that an app asks for, or a part of it: only for a person who is signed in to the console. The answer leads back to the app, with a code that works once, within 60 seconds.',
   permissions: [],
   audit: 'grant',
   effect: 'create',

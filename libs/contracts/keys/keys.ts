@@ -62,7 +62,7 @@ export const listKeys = operation({
 export const revokeKey = operation({
   name: 'keys.revoke',
   summary:
-    'Revoke an API key, immediately and permanently: your own, or one that can do nothing that yours cannot. Once this returns, the key is accepted nowhere.',
+    'Revoke an API key, immediately and permanently: your own, or one with no more rights than yours. Once this returns, the key is accepted nowhere.',
   permissions: ['api-keys:write'],
   audit: 'key',
   effect: 'delete',
@@ -82,7 +82,7 @@ const ROTATED = { ...exampleKey, id: ids.otherKey, prefix: 'wt_Qm4c81Xz', key: `
 export const rotateKey = operation({
   name: 'keys.rotate',
   summary:
-    'Replace an API key that can do nothing that yours cannot. The new key has the same name, permissions, projects, rate, user and end, and is shown in this response and never again; the old one works until the overlap ends.',
+    'Replace an API key that has no more rights than yours. The new key has the same name, permissions, projects, rate, user and end, and is shown in this response and never again; the old one works until the overlap ends.',
   permissions: ['api-keys:write'],
   audit: 'key',
   effect: 'create',

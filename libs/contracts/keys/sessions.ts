@@ -30,7 +30,7 @@ export const listSessions = operation({
 export const revokeSession = operation({
   name: 'sessions.revoke',
   summary:
-    'End a console session, immediately and permanently: your own, or one that can do nothing that your key cannot. Once this returns, the session is accepted nowhere.',
+    'End a console session, immediately and permanently: your own, or one with no more rights than your key. Once this returns, the session is accepted nowhere.',
   permissions: ['api-keys:write'],
   ofOrganization: true,
   audit: 'session',

@@ -153,7 +153,7 @@ export const listTrustRules = operation({
 
 export const createTrustRule = operation({
   name: 'trustRules.create',
-  summary: `Trust an issuer's tokens that have certain claims, such as those of a CI job: each can be exchanged for a short-lived token with these permissions. At most ${MAX_TRUST_RULES} in an organization. The issuer is asked nothing.`,
+  summary: `Trust an issuer's tokens that have certain claims, such as those of a CI job: each can be exchanged for a short-lived token with these permissions. At most ${MAX_TRUST_RULES} in an organization. No request is sent to the issuer.`,
   permissions: ['api-keys:write'],
   ofOrganization: true,
   audit: 'rule',
@@ -185,7 +185,7 @@ export const createTrustRule = operation({
 export const updateTrustRule = operation({
   name: 'trustRules.update',
   summary:
-    'Change a rule of trust that can do nothing that your key cannot. Once this returns, it holds for the tokens that the rule has given: another issuer, other claims or another user end them.',
+    'Change a rule of trust that has no more rights than your key. Once this returns, the change holds for tokens that the rule has given: another issuer, other claims or another user end them.',
   permissions: ['api-keys:write'],
   ofOrganization: true,
   audit: 'rule',
@@ -211,7 +211,7 @@ export const updateTrustRule = operation({
 export const deleteTrustRule = operation({
   name: 'trustRules.delete',
   summary:
-    'Delete a rule of trust that can do nothing that your key cannot. Once this returns, none of its tokens is accepted.',
+    'Delete a rule of trust that has no more rights than your key. Once this returns, none of its tokens is accepted.',
   permissions: ['api-keys:write'],
   ofOrganization: true,
   audit: 'rule',
@@ -225,7 +225,7 @@ export const deleteTrustRule = operation({
 
 export const listTries = operation({
   name: 'trustRules.tries',
-  summary: `Show why the last JWTs that name a rule of trust were refused, newest first: up to ${MAX_TRIES}, for 7 days, with an entry for each claim that did not hold. Whoever sent them is told nothing.`,
+  summary: `Show why the last JWTs for a rule of trust were refused, newest first: up to ${MAX_TRIES}, for 7 days, with an entry for each claim that did not match. Their senders do not learn this.`,
   permissions: ['api-keys:write'],
   ofOrganization: true,
   effect: 'read',

@@ -60,7 +60,7 @@ export const createBoard = operation({
     name,
     columns: columnList(z.strictObject(column))
       .optional()
-      .describe('A role is by default that of the name; a limit, of work in progress, is shown and refuses nothing'),
+      .describe('The default role is that of the name. A limit of work in progress is shown, and refuses nothing'),
   }),
   output: Board,
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -84,7 +84,7 @@ export const getBoard = operation({
 export const updateBoard = operation({
   name: 'boards.update',
   summary:
-    'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty. A column keeps its role and its limit unless one is given.',
+    'Rename a board, or give its complete list of columns in the new order. An entry without `id` is a new column; an omitted column is removed if it is empty. A column keeps its role and its limit unless new ones are given.',
   permissions: ['projects:write'],
   audit: 'board',
   effect: 'update',

@@ -60,7 +60,7 @@ export const createProject = operation({
   input: z.strictObject({
     name,
     key: key
-      .describe('What its task IDs begin with. Default: a letter, of the name if possible, that no other project has.')
+      .describe('The prefix of its task IDs. Default: a letter that no other project has, from the name if possible.')
       .optional(),
     description: description.default(''),
     techStack: techStack.default([]),
@@ -110,7 +110,7 @@ export const updateProject = operation({
     gates: Gates.optional(),
     dependencyMet: DependencyMet.optional(),
     defaultBoardId: Id.optional(),
-    templates: Templates.optional().describe('What new work items can begin with; replaces the list'),
+    templates: Templates.optional().describe('Templates for new work items; replaces the list'),
     version: ReadVersion.optional(),
   }),
   output: WrittenProject,

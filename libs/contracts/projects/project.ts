@@ -39,7 +39,7 @@ export const projectFields = {
   key: z
     .string()
     .regex(/^[A-Z]{1,5}$/, 'must be one to five letters A–Z')
-    .describe('What its task IDs begin with.'),
+    .describe('The prefix of its task IDs.'),
   description: z.string().max(20_000),
   techStack: names,
   repositories: names,

@@ -158,13 +158,14 @@ export const getIdeationContext = operation({
   mcp: {
     tool: 'get_ideation_context',
     title: 'Get ideation context',
-    description: 'Use it before you create items: what exists already, and where new ones belong.',
+    description: 'Use it before you create items: which exist already, and where new ones belong.',
   },
 });
 
 export const getReviewContext = operation({
   name: 'workItems.reviewContext',
-  summary: 'Get what a review needs: the item, target columns for pass and fail, dependencies, siblings, attachments.',
+  summary:
+    'Get the context of a review: the item, target columns for pass and fail, dependencies, siblings, attachments.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({

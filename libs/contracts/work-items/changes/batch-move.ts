@@ -17,7 +17,7 @@ export const batchMoveWorkItems = operation({
   input: z.strictObject({
     workItemIds: z.array(ItemRef).min(1).max(MAX_BATCH_MOVE),
     boardColumnId: ColumnRef,
-    fromColumnId: ColumnRef.optional().describe('Only those that are still in this column; the others are skipped'),
+    fromColumnId: ColumnRef.optional().describe('Only items that are still in this column; the others are skipped'),
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
     ...byHand,

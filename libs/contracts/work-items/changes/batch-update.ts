@@ -11,7 +11,7 @@ const MAX_BATCH_UPDATE = 500;
 export const batchUpdateWorkItems = operation({
   name: 'workItems.batchUpdate',
   summary:
-    'Change fields of up to 500 work items, each as it says. What cannot be changed is skipped, such as an item that somebody else has changed since.',
+    'Change fields of up to 500 work items, each by its own entry. Items that cannot be changed are skipped, for example if somebody else has changed them since.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({

@@ -42,7 +42,6 @@ export const updateWorkItem = operation({
     title: 'Update work item',
     names: { id: 'workItemId' },
     unlisted: ['labels', 'addLabels', 'removeLabels', ...UNLISTED_FIELDS],
-    description:
-      'To change what an item says. To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
+    description: 'To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
   },
 });

@@ -49,7 +49,7 @@ export const setProjectBudget = operation({
   ...common,
   audit: 'project',
   name: 'projects.setBudget',
-  summary: 'Set what may be spent on the work in a project; null removes the limit.',
+  summary: 'Set the budget for the work in a project; null removes the limit.',
   input: z.strictObject({ id: Id, ...fields }),
   example: {
     input: { id: ids.project, limitUsd: 5, period: 'day' },
@@ -62,7 +62,7 @@ export const setItemBudget = operation({
   ...common,
   audit: 'work_item',
   name: 'workItems.setItemBudget',
-  summary: 'Set what may be spent on the work below an epic, feature or story; null removes the limit.',
+  summary: 'Set the budget for the work below an epic, feature or story; null removes the limit.',
   input: z.strictObject({ id: ItemRef, ...fields }),
   example: { input: { id: 'W-E-2', limitUsd: 5 }, output: { budget: exampleBudget } },
   rest: 'PUT /api/work-items/:id/budget',

@@ -23,7 +23,7 @@ export const listModelPrices = operation({
   effect: 'read',
   input: z.strictObject({
     provider: z.string().max(100).optional(),
-    model: z.string().max(200).optional().describe('Only what fits this name'),
+    model: z.string().max(200).optional().describe('Only prices for this name'),
   }),
   output: z.object({
     /** Where the prices that MODEL_PRICES_FILE does not give come from. */

@@ -101,7 +101,7 @@ export type AiSession = z.infer<typeof AiSession>;
 
 export const recordAiSession = operation({
   name: 'workItems.recordSession',
-  summary: 'Record what an AI session on a work item used.',
+  summary: 'Record an AI session on a work item.',
   permissions: ['work-items:write'],
   effect: 'create',
   input: z

@@ -11,7 +11,7 @@ const { cards, pagination: totals, nextCursor } = listCards.output.shape;
 
 export const openBoard = operation({
   name: 'boards.open',
-  summary: 'Get what a board shows first in one answer: projects, boards, and the first cards of each column.',
+  summary: 'Get the first screen of a board in one answer: projects, boards, and the first cards of each column.',
   permissions: ['projects:read', 'work-items:read'],
   effect: 'read',
   input: z

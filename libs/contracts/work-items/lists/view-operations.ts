@@ -18,7 +18,7 @@ const example: View = {
 
 export const listViews = operation({
   name: 'views.list',
-  summary: 'List the saved views that you see: your own, and those that are shared. Newest first.',
+  summary: 'List the saved views that you see, your own and shared ones, newest first.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
@@ -34,7 +34,7 @@ export const listViews = operation({
 
 export const createView = operation({
   name: 'views.create',
-  summary: 'Save a view of a project’s work items. To share it takes work-items:write.',
+  summary: 'Save a view of a project’s work items. Sharing it requires work-items:write.',
   permissions: ['work-items:read'],
   effect: 'create',
   input: z.strictObject({
@@ -55,7 +55,7 @@ export const createView = operation({
 export const updateView = operation({
   name: 'views.update',
   summary:
-    'Change the given fields of a view. A shared one takes work-items:write, that of another user projects:write.',
+    'Change the given fields of a view. A shared view requires work-items:write, a view of another user projects:write.',
   permissions: ['work-items:read'],
   effect: 'update',
   input: z.strictObject({
@@ -73,7 +73,7 @@ export const updateView = operation({
 
 export const deleteView = operation({
   name: 'views.delete',
-  summary: 'Delete a view. A shared one takes work-items:write, that of another user projects:write.',
+  summary: 'Delete a view. A shared view requires work-items:write, a view of another user projects:write.',
   permissions: ['work-items:read'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),

@@ -39,7 +39,9 @@ export const NewViewFilters = ofFewFields(
   ViewFilters.check(({ value, issues }) => {
     issues.push(...(Shown._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload).issues);
   }),
-).describe('What GET /api/work-items takes, but pages; and groupBy, layout, board and columns, for the console');
+).describe(
+  'The filters of GET /api/work-items, without paging; also groupBy, layout, board and columns, for the console',
+);
 
 export const View = z.object({
   id: RecordId,
