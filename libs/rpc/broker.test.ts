@@ -36,7 +36,10 @@ beforeEach(() => {
 afterEach(() => rig.stop());
 
 async function setLimits(limits: Record<string, number>): Promise<void> {
-  const calls = Object.entries(limits).map(([name, value]) => `application:set_env(rabbit, ${name}, ${value})`);
+  // RabbitMQ 4 keeps what it asks for each message apart.
+  const calls = Object.entries(limits).map(
+    ([name, value]) => `application:set_env(rabbit, ${name}, ${value}), persistent_term:put(${name}, ${value})`,
+  );
   await own.rabbitmqctl(['eval', `${calls.join(', ')}.`]);
 }
 
