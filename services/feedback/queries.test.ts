@@ -48,7 +48,14 @@ async function callAll(call: typeof feedback.call): Promise<string> {
 
   const days = { from: '2026-01-01', to: '2036-01-01' };
   const filters = { sourceId: source.id, status: 'new', category: 'bug' } as const;
-  for (const each of [{}, days, filters, { ...filters, ...days, search: 'number ボタン' }, { search: 'number' }]) {
+  for (const each of [
+    {},
+    { status: 'new' } as const,
+    days,
+    filters,
+    { ...filters, ...days, search: 'number ボタン' },
+    { search: 'number' },
+  ]) {
     await ask('feedback.list', each);
   }
   const { nextCursor } = await ask('feedback.list', { limit: 1 });
