@@ -84,8 +84,8 @@ const BREAKS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 const BREAK = new RegExp(`[${BREAKS}]`);
 
 /**
- * A name or a title: it is shown in one line, in terminals and logs too, where control characters are commands. Texts of several lines may have them: agents paste
- * what a terminal has shown, and whoever prints a text escapes it. What nobody sees is left out, as the spaces around it are.
+ * A name or a title. It is shown in one line, also in terminals and logs, where control characters are commands. Texts of several lines may have them: agents
+ * paste terminal output, and every printer of a text escapes it. Invisible characters are left out, like the spaces around a name.
  */
 export function oneLine(maxLength: number, { mayBeEmpty = false } = {}): z.ZodString {
   const text = z

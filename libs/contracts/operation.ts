@@ -63,7 +63,7 @@ export interface Operation<
   readonly ofOrganization?: true;
   /** What its entry in the audit log is about. An operation that changes access does not compile without it. */
   readonly audit?: AuditTargetType;
-  /** Only calls in which this field is true have an entry: what the rule notes for it (libs/runtime/database/outbox/audited.ts), if anything. */
+  /** Only calls in which this field is true have an entry, and only if the rule notes one (libs/runtime/database/outbox/audited.ts). */
   readonly auditIf?: string;
   /** Told who calls from where, as every audited operation is. */
   readonly withSender?: true;
@@ -72,7 +72,7 @@ export interface Operation<
   readonly output: Out;
   /** In addition to those that any operation may return (IMPLICIT_ERRORS). */
   readonly errors: readonly Code[];
-  /** For the documentation: what a client sends, and what it gets. Every operation that is a route or a tool has one. */
+  /** A request and its answer, for the documentation. Every operation that is a route or a tool has one. */
   readonly example?: { readonly input: z.input<In>; readonly output: z.output<Out> };
   readonly rest?: RestRoute;
   readonly mcp?: McpTool;

@@ -54,7 +54,7 @@ export const listEvents = operation({
     limit: z.int().min(1).max(MAX_EVENTS).default(50),
   }),
   output: z.object({
-    /** Those that the key may see: seeing an event requires permission to read what it is about. */
+    /** The events that the key may see: seeing an event requires permission to read its subject. */
     events: z.array(LoggedEvent),
     /** The next `after`. It may advance even if no event was found; there may be more. */
     nextSeq: z.int(),

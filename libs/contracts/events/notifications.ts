@@ -88,7 +88,7 @@ const Kinds = z.object(
 );
 const exampleKinds = { mention: true, assigned: true, need: true, comment: true, move: true, change: false };
 
-/** `at_once`: as it happens. `hourly`: an hour after the first of what it tells. `daily`: at eight in the morning. */
+/** `at_once`: as it happens. `hourly`: an hour after the first message in it. `daily`: at eight in the morning. */
 export const MAIL_TIMES = ['off', 'at_once', 'hourly', 'daily'] as const;
 export type MailTimes = (typeof MAIL_TIMES)[number];
 export const CHAT_FORMATS = ['slack', 'teams', 'discord'] as const;

@@ -1,4 +1,4 @@
-/** What a client does to connect, in this order, as far as the service sees it. */
+/** The steps of a client that connects, in this order, as far as the service sees them. */
 export const CONNECTION_STEPS = [
   /** It has read where and how to sign in (RFC 9728, RFC 8414). */
   'metadata',

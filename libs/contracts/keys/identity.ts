@@ -52,8 +52,8 @@ export function callerOf(identity: Identity, sessionProjectId?: string): Caller 
 const Counted = z.object({
   rateLimit: KeyRate,
   /**
-   * The counter that the requests go to.
-   * - For a session, or a key made by rotation: the prefix of the original key, and if the session is another user's, that user.
+   * The counter that its requests share.
+   * - For a session, or a key made by rotation: the prefix of the key that it comes from, and if a session's user is not that key's, the user.
    * - For a token: its rule, or its grant.
    */
   countedAs: z.string().optional(),

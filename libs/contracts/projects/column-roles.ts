@@ -14,7 +14,7 @@ export const ROLES = [
 export const ColumnRole = z.enum(ROLES);
 export type ColumnRole = z.infer<typeof ColumnRole>;
 
-/** By role the names that say it: in English, German, Turkish and Japanese, and those that teams use. The first is that of a new board. */
+/** The names that say each role, in English, German, Turkish and Japanese, and those that teams use. The first is that of a new board. */
 export const ROLE_NAMES: Readonly<Record<ColumnRole, readonly string[]>> = {
   backlog: [
     'Backlog',

@@ -129,7 +129,7 @@ export class QueueWatch {
     return destination.lane !== 'long' || (sentAtMs >= returnedAtMs && sentAtMs <= this.#servicesReturnUntilMs);
   }
 
-  /** Whether it has had no consumer for as long as a restarting service may take. */
+  /** Whether the queue has had no consumer for the time that a restarting service may take. */
   #isUnserved({ queue, lane }: Destination, consumers: number): boolean {
     if (consumers > 0) {
       this.#unservedSinceMs.delete(queue);

@@ -4,7 +4,7 @@ import type { RequestSigner } from '../message/signature.ts';
 import { type News, newsMessage } from './message.ts';
 import { checkLog, LIVE_EXCHANGE } from './topology.ts';
 
-/** Notifies those who are listening at this moment. Nobody waits for it: what does not get through is not sent again. */
+/** Notifies those who are listening at this moment. Nobody waits for it: lost news is not sent again. */
 export class NewsPublisher {
   readonly ready: Promise<void>;
 

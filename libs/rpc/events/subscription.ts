@@ -33,7 +33,7 @@ export class Subscription {
   #isOpen = false;
   #opening = Promise.withResolvers<void>();
 
-  /** @param received throws on what it cannot read, which is then logged and dropped */
+  /** @param received throws on unreadable content, which is then logged and dropped */
   constructor(options: SubscriberOptions, exchange: string, received: (content: Buffer) => void) {
     const { broker, log } = options;
     this.#exchange = exchange;

@@ -249,7 +249,7 @@ export class StreamClient {
   }
 }
 
-/** What the caller's own source threw: the caller knows best what it means, and it does not concern the service. */
+/** The error of the caller's own source. The caller knows best what it means, and it does not concern the service. */
 function brokenSource(cause: unknown): OperationError {
   const error = new OperationError('UNAVAILABLE', 'The bytes could not be read to the end.');
   error.cause = cause;

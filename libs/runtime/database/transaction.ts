@@ -10,7 +10,7 @@ const TRANSIENT = mongoose.mongo.MongoErrorLabel.TransientTransactionError;
 
 /**
  * Runs `work` in one transaction, and again after a conflict. No attempt begins after the deadline; the driver's own retries would continue for two minutes,
- * since its `timeoutMS` has no effect since 7.8. `work` may run several times: it must have no effect except through `tx`.
+ * as its `timeoutMS` has had no effect since 7.8. `work` may run several times: it must have no effect except through `tx`.
  * @param isStored whether the writes of `work` are stored, read outside the transaction; called if the server's reply to a commit cannot be trusted
  * @param next makes an attempt after one that met others: when it is its turn
  */

@@ -29,7 +29,7 @@ const HINT_EVERY_MS = 20;
  */
 const BUSY_EVENTS = 4;
 const BUSY_EVERY_MS = 50;
-/** For what was left by a process that died between its commit and its hint. */
+/** For events left by a process that died between its commit and its hint. */
 const LOOK_EVERY_MS = 2_000;
 /** What a failed pass left is published this soon after the database or the broker is back, also if nobody commits anything meanwhile. */
 const RETRY_AFTER_MS = 500;
@@ -71,7 +71,7 @@ export class OutboxPublisher {
   #hint: NodeJS.Timeout | undefined;
   #isHintDue = false;
   #retry: NodeJS.Timeout | undefined;
-  /** What a pass failed on that was reported, until one succeeds: a full disk of the broker would fill that of the log, too. */
+  /** The error of a failed pass that was reported, until a pass succeeds: a full disk of the broker would fill that of the log, too. */
   #reported: string | undefined;
   #pass: Promise<void> | undefined;
   #isPassDue = false;
@@ -127,7 +127,7 @@ export class OutboxPublisher {
   #passIfElected(): void {
     // The publisher, which reports when it opens, is made first.
     if (this.#election?.isElected) this.#startPass();
-    // What a pass found that failed is somebody else's to publish by now, and to tell of: while the broker was away, all were elected.
+    // While the broker was away, every process was elected. The events of a pass that failed then are another process's to publish and report by now.
     else oldestAtMs = undefined;
   }
 

@@ -40,7 +40,7 @@ import { trackIncarnation } from './incarnation.ts';
  *   that, too, the bound is ENTRY_TTL_MS.
  * - It is unavailable: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
  * - Two servers are believed to be the primary, with gateways on either side (a split brain, or a demoted one that kept its connections).
- *   The old one serves its entries until they end, ENTRY_TTL_MS at most. Only here is the bound a time.
+ *   The old one serves its entries until they end, ENTRY_TTL_MS at most. After these two alone the bound is a time.
  *
  * The rate of a key is counted in the same script call that finds its entry: next to the entry there is a window (counted-windows.ts), which all
  * gateways count in. Only the right key counts, by its digest: knowing a prefix, which lists show, is not enough to use up somebody else's rate. While
@@ -354,10 +354,7 @@ function entryIn(
 
 const MAX_READ = 1_000;
 
-/**
- * Avoids parsing an entry again that has not changed since it was last read, which was 3 % of what a small answer costs the gateway. It
- * is still requested every time.
- */
+/** Avoids parsing an unchanged entry again, which was 3 % of the cost of a small answer in the gateway. The entry is still requested every time. */
 function entryReader() {
   const lastRead = new LRUCache<
     string,

@@ -137,7 +137,7 @@ test.each([
   [{ ...ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }, false],
 ])('with %o calls are traced: %s', async (env, isTracing) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  // A module of its own, for what is decided once. Those of the other files of this process stay: a model that is loaded twice is refused.
+  // A module of its own, since it decides once. The modules of this process's other files stay: a model that is loaded twice is refused.
   expect(await import(/* @vite-ignore */ `./tracing.ts?${new URLSearchParams(env)}`)).toMatchObject({ isTracing });
 });
 

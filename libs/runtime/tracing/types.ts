@@ -2,7 +2,7 @@ import type { CallTrace, Outcome, RpcTracer, ServedTrace } from '@worktrack/rpc/
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** A value, or how to make it: for what is needed only if a span is sent, which is once in a hundred. */
+/** A value, or a function that makes it, for values needed only if a span is sent, which is once in a hundred. */
 export type Later<T extends object> = T | (() => T);
 
 export function now<T extends object>(value: Later<T>): T {

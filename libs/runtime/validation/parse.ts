@@ -129,7 +129,7 @@ function detailsOf({ issues }: z.ZodError): ErrorDetail[] {
   }
 }
 
-/** A whole number is also too big for what a number can hold exactly: only the bound that is its field's own helps. */
+/** A whole number beyond its field's bound also exceeds the numbers that can be held exactly. Only the field's own bound helps. */
 function isStricter(one: z.core.$ZodIssue, other: z.core.$ZodIssue): boolean {
   const isOfSame = one.path.join('.') === other.path.join('.');
   if (isOfSame && one.code === 'too_big' && other.code === 'too_big') return one.maximum < other.maximum;

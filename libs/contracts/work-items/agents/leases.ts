@@ -62,7 +62,7 @@ export const claimWorkItem = operation({
     parent: z.object({ taskId: z.string(), title: z.string(), description: z.string() }).optional(),
     /** Of a new claim: what is attached, by file name. Absent if there is nothing. */
     attachments: z.array(z.string()).optional(),
-    /** Of a new claim: the latest comments, oldest first, such as answers to what an earlier agent asked. Absent if there are none. */
+    /** For a new claim: the latest comments, oldest first, such as answers to an earlier agent's questions. Absent if there are none. */
     answers: z.array(Answer).optional(),
     /** A review or validation sent the task back: what to fix. */
     rework: Rework.optional(),

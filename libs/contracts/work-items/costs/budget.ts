@@ -11,7 +11,7 @@ const MAX_LIMIT_USD = 1_000_000_000;
 /** What amounts are kept in: less would be a budget of nothing. */
 const MIN_LIMIT_USD = 0.000_001;
 
-/** What may be spent on the work below something, and what has been: if several apply, the one with the least left. */
+/** The limit and the spending of the work below an item or project. If several budgets apply, it is the one with the least left. */
 export const Budget = z.object({
   /** `project`, or the task ID of the item that has it. */
   of: z.string(),

@@ -8,7 +8,7 @@ type WriteAlone<Op extends Operation> = Rule<Op, WriteContext<FailureOf<Op>>>;
 type WriteStaged<Op extends Operation> = Rule<Op, StagedContext<FailureOf<Op>, Output<Op>>>;
 type WriteGrouped<Op extends Operation> = Rule<Op, GroupedContext<FailureOf<Op>>>;
 
-/** What a write does besides storing its effect. Whatever is left out is not done. */
+/** What a write does besides storing its effect; each part is optional. */
 interface WriteOptions<Op extends Operation> {
   /** Makes the record from the answer: for secrets that are shown once, and with `restore` for what must be gone everywhere once it is erased. */
   readonly record?: (answer: Output<Op>) => Output<Op>;

@@ -54,8 +54,8 @@ const NUMBERS: Axis = {
 };
 
 /**
- * Queues of what is to be done, by collection: usually so short, and so far from zero, that all windows of the way there, some 25, would be empty. So one is
- * read whole, until a full page shows how much it holds.
+ * Queues of pending work, by collection. They are usually so short, and so far from zero, that all windows on the way there, some 25, would be empty. So a
+ * queue is read whole, until a full page shows how much it holds.
  */
 const QUEUES: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['fresh', 'dueAtMs'],

@@ -27,7 +27,7 @@ interface Remembered {
 
 const remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
 
-/** One list's entry in what is remembered. */
+/** One list's entry in the memory of windows. */
 export class Memory {
   readonly #key: string;
   readonly axis: Axis;

@@ -5,13 +5,13 @@ import { nextAttempt } from './group-commit.ts';
 import { Stale } from './stale.ts';
 import { type CommitOutcome, WriteSet } from './write-set.ts';
 
-/** Inside one transaction: what is read through `tx` is of one moment, and what is put into `writes` is sent at its end. */
+/** Inside one transaction: reads through `tx` see one moment, and everything put into `writes` is sent at its end. */
 export interface TransactionScope {
   readonly tx: ClientSession;
   readonly writes: WriteSet;
 }
 
-/** For what a service does of its own accord rather than for a call. */
+/** For writes that a service makes of its own accord rather than for a call. */
 const DEADLINE_MS = 10_000;
 
 /**

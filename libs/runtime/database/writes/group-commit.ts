@@ -25,9 +25,9 @@ interface Queued {
   /** Whether it was stored, read outside the transaction. */
   readonly isStored: () => Promise<boolean>;
   readonly hasTurn: boolean;
-  /** Until then it lets those go first that have their turn for what it relies on. */
+  /** Until then it gives way to calls whose turn it is on the documents that it relies on. */
   readonly givesWayUntilMs: number;
-  /** It relies on what others in its transaction may change, or met a failure that may have been somebody else's: try it without others. */
+  /** Commit it without others: it relies on documents that others in its transaction may change, or met a failure that they may have caused. */
   alone: boolean;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
@@ -69,7 +69,7 @@ export function commitTogether(
 }
 
 /**
- * For what a service does of its own accord, and does again later if it was not stored. Whoever waits for the outcome is told.
+ * For a write that a service makes of its own accord, and makes again later if it was not stored. Those who wait for its outcome are told.
  * @returns false if something that it relied on no longer holds
  */
 export async function commitUnlessStale(

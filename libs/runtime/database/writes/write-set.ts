@@ -18,7 +18,10 @@ export interface Ground {
   readonly of: Collection;
   /** Names it by `_id`. */
   readonly filter: Filter;
-  /** Incremented by whoever relies on it: the database notices what two transactions write, not what one reads and another writes (write skew). */
+  /**
+   * Incremented by every write that relies on it. The database notices when two transactions write the same, but not when one reads what another writes (write
+   * skew).
+   */
   readonly counter: string;
 }
 
@@ -124,7 +127,7 @@ export class WriteSet {
   /**
    * The set is stored only if the document is still as the rule has read it.
    * @param kind `shared`: any number of calls may rely on it at once, and add to it. `exclusive`: no other call that writes it goes into the same transaction.
-   * For a rule that relies on more than the document says, and that nobody changes without writing the document
+   * For a rule that also relies on something outside the document, which nobody changes without writing the document
    * @param also what all that share it add to it, in one update
    */
   rely(on: Ground, kind: 'shared' | 'exclusive' = 'shared', also: Pick<Change, 'inc' | 'set'> = {}): void {
@@ -166,7 +169,7 @@ export class WriteSet {
     return false;
   }
 
-  /** For what the rule took or remembers outside the database: notified once, when the outcome of this write is known. */
+  /** For things that the rule took or remembers outside the database: notified once, when the outcome of this write is known. */
   afterwards(tell: (outcome: CommitOutcome) => void): void {
     this.#afterwards.push(tell);
   }
