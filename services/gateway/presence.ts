@@ -23,9 +23,9 @@ return redis.call('ZREVRANGE', KEYS[1], 0, ARGV[3])
 `;
 
 /**
- * Who looks at which work item now, over all gateways. In Redis alone, for it may be lost: nobody decides anything by it, and it is said again
- * every few seconds. No event of the log tells of it: each would be read by everybody in the organization, and the log is kept.
- * Known by the prefixes of their keys: whoever they speak for, and what they may see, is asked when they are shown.
+ * Who looks at which work item now, over all gateways. It is kept in Redis alone and may be lost: nothing is decided by it, and it is reported again every few
+ * seconds. The log has no event of it, since everybody in the organization would read each, and the log is kept. Viewers are known by the prefixes of their
+ * keys; their users and permissions are looked up when they are shown.
  */
 export class Presence {
   readonly #redis: Redis;

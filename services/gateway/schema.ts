@@ -49,7 +49,7 @@ function toJsonSchema(
         // Responses may gain fields: a client that validates them must not break when one does.
         delete jsonSchema.additionalProperties;
       }
-      // Of what is transformed, zod leaves it out.
+      // zod leaves out the default of a schema with a transform.
       if (isLong && zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue;
       // Of several forms, openapi-generator writes it into Go as the name of something that is not there.
       if (isLong && jsonSchema.anyOf && jsonSchema.default !== undefined) {

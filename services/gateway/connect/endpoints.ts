@@ -37,14 +37,14 @@ interface ConnectNeeds {
 /** The same words for every fault: the person who has connected the app sees the cause (GET /api/connections). */
 const NOT_ACCEPTED = 'It is unknown, over, used before, or of another client. Connect the app again.';
 
-/** What the authorization server of connected apps does: sends browsers to the page where a person decides, and exchanges what they bring back. */
+/** The authorization server of connected apps: it sends browsers to the page where a person decides, and exchanges the codes that they bring back. */
 export function registerConnectEndpoints(app: FastifyInstance, needs: ConnectNeeds): void {
   const limits = { ...needs, perAddress: needs.tokenRequestsPerAddress };
   app.register(async (own) => {
     limitTokenRequests(own, limits);
     own.get('/connect/authorize', async (request, reply) => {
       const id = await start(request, needs);
-      // Never to the client: what is wrong with its request is shown to the person, and so is what it asks for.
+      // Never to the client: the person is shown the fault of its request, as well as what it asks for.
       return reply.header('referrer-policy', 'no-referrer').redirect(`/console/connect/${id}`, 302);
     });
   });

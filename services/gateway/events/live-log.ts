@@ -101,7 +101,7 @@ export class OrganizationFeed {
     const before = this.#recent.head;
     const page = await this.#pageAfter(before);
     if (page) this.#add(page.events);
-    // What was missed is older than the log, or the log was restored: those that are behind find out by reading it themselves.
+    // The missed events are older than the log, or the log was restored. Listeners that are behind find out by reading it themselves.
     else this.#recent = new RecentEvents(await this.#reader.headOf(this.#organizationId));
     if (page?.nextSeq !== before) {
       this.#isBehind = true;

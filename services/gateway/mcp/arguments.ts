@@ -20,7 +20,7 @@ export interface ToolArguments {
   readonly unlisted: ReadonlySet<string>;
   /** The arguments as input of the operation; those that the tool does not know stay as they are. */
   readonly toInput: (given: Fields) => Record<string, unknown>;
-  /** What is wrong with the names of arguments: the operation would suggest its own, and those that only REST takes; or one thing is given by two names. */
+  /** Faults in the names of arguments, where the operation would suggest its own names and those that only REST takes; or one thing given by two names. */
   readonly unknown: (given: Fields) => readonly ErrorDetail[];
   /** An error of the operation in the words of the call, each said once: what the message says, details only point at. */
   readonly inOwnWords: (error: ErrorValue, given: Fields) => ToolError;

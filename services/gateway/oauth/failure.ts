@@ -44,7 +44,7 @@ export function refuse({ error, message }: OAuthFailure, request: FastifyRequest
   return bodyOf(error, message, request.id);
 }
 
-/** Of what fails before the route begins, or because of a part of the service. */
+/** For failures before the route begins, or because of a part of the service. */
 export function oauthFailureBody({ code, message }: ErrorValue, requestId: string): string {
   const error = errorOf(code);
   return bodyOf(error, COMMON[error] ?? message, requestId);

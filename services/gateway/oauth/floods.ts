@@ -39,7 +39,7 @@ export class Floods {
     const nowMs = this.#now();
     if (!known || known.keyMarks.has(keyMark) || nowMs >= known.untilMs + FORGOTTEN_AFTER_MS) return undefined;
     if (nowMs < known.untilMs) return known.outcome;
-    // This one is let through; the others wait for what comes of it, or all would be let through at once.
+    // This one is let through. The others wait for its outcome, or all would be let through at once.
     known.untilMs = nowMs + LOOK_AGAIN_MS;
     return undefined;
   }

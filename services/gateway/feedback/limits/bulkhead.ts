@@ -23,8 +23,8 @@ const MAX_WAIT_MS = 2_000;
  * handles at once; the others wait here, in order. Nothing is refused, and when nobody is at work nothing waits.
  *
  * It limits concurrency, not the rate. With spare capacity it costs nothing: requests complete as fast as they arrive. On a saturated machine they take longer,
- * so fewer are started. The queues that a work item call has to pass (event loops, Redis, the broker, the CPUs) then stay short. Measured by `npm run bench --
- * burst`: see docs/feedback.md, "Load".
+ * so fewer are started. The queues that a work item call has to pass (event loops, Redis, the broker, the CPUs) then stay short. Measured by
+ * `npm run bench -- burst`: see docs/feedback.md, "Load".
  */
 export class Bulkhead {
   readonly #besideCalls: number;
