@@ -16,8 +16,8 @@ export interface FetchedKeys {
 }
 
 /**
- * The keys of an issuer, by OpenID Connect Discovery 1.0 (4). The document must name exactly the issuer that was asked for it (4.3). Otherwise an issuer that
- * is served at its address could speak for another.
+ * The keys of an issuer, by OpenID Connect Discovery 1.0 (4). The document must name exactly the issuer that was asked for it (4.3). Otherwise a document
+ * at one issuer's address could speak for another issuer.
  */
 export async function fetchKeys(issuer: string, destinations: Destinations): Promise<FetchedKeys> {
   const limits = { destinations, maxBytes: MAX_BYTES, signal: AbortSignal.timeout(FETCH_MS) };

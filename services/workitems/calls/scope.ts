@@ -14,7 +14,7 @@ export interface FailingScope<Code extends ErrorCode> extends Scope {
 export interface WriteScope extends Scope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId' | 'projects' | 'people'>;
   readonly writes: WriteSet;
-  /** Who is acting, for the log: an agent, by its lease; or the service itself. Default: the key's user. */
+  /** The actor, for the log: an agent, by its lease; or the service itself. Default: the key's user. */
   readonly by?:
     | { readonly agent: string; readonly model?: string | undefined; readonly run?: string | undefined }
     | 'service';

@@ -78,7 +78,7 @@ export async function completeValidation(
   };
 }
 
-/** With what a person says about it, who may have counted no tests. */
+/** Includes a person's own words, since a person may have counted no tests. */
 function resultsOf({ testResults, result, summary, issues }: Input<typeof operation>) {
   if (!testResults && !result) return undefined;
   return { ...testResults, ...(summary && { summary }), ...(issues && issues.length > 0 && { issues }) };

@@ -6,7 +6,7 @@ export type TaskState = 'ready' | 'waiting' | 'blocked' | 'in_progress' | 'in_re
 export interface PlannedTask {
   readonly id: string;
   readonly progress: Progress;
-  /** Keys of what must be handed over first: ids of tasks in the batch, or anything else, which is passed to `progressOutside`. */
+  /** Keys of the work that must be handed over first: ids of tasks in the batch, or anything else, which is passed to `progressOutside`. */
   readonly dependsOn: readonly string[];
 }
 

@@ -343,7 +343,7 @@ describe('warnings', () => {
   test('say who holds an item that is changed by another key all the same', async () => {
     const item = await task();
     const { lease } = await call(project.caller, 'workItems.claim', { agent: 'agent 7' });
-    // The agent is named, whoever the item is assigned to by now.
+    // The warning names the agent, even if the item is assigned to somebody else by now.
     expect(await project.update(item.id, { title: 'Mine', assignee: 'Ada' })).not.toHaveProperty('warnings');
     const other = { ...project.caller, keyId: uuidv7() };
     const warnings = [`${item.taskId} is held by agent 7 until ${lease?.expiresAt}.`];

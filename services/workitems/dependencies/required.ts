@@ -24,7 +24,7 @@ export interface Naming {
   readonly projectId: string;
   /** Absent while the item is being created: nothing refers to it yet. */
   readonly existing?: ItemOutline;
-  /** What it is found by, as far as its ancestors say it (found-by.ts), once this is written. */
+  /** The part of the item's phrases (found-by.ts) that its ancestors determine, once this is written. */
   readonly foundBy: readonly string[];
   readonly metadata: Metadata;
   /** What this write changes; the rest stays as it is, including in older data. */

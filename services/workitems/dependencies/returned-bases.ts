@@ -38,7 +38,7 @@ export async function tellOfReturn(scope: WriteScope, base: Base, why: Return): 
   tellEach(scope, base, why, begun, boards);
 }
 
-/** Those that nobody has begun and that do not know yet. Whoever does is blocked on it. */
+/** The dependents that nobody has begun and that have not been told. Telling them blocks them on the base. */
 export async function untoldOf(scope: Scope, base: Base): Promise<string[]> {
   const dependents = await tasksOn(scope, base);
   const boards = await boardsById(

@@ -89,7 +89,7 @@ export async function passByHand(
     });
 }
 
-/** What is wrong with a move by hand where gates are enforced; undefined: nothing. */
+/** The reason against a move by hand where gates are enforced; undefined: none. */
 export async function faultByHand(
   scope: WriteScope,
   item: Gated,

@@ -3,7 +3,7 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { findItem } from '../items/items.repository.ts';
 import { deletedItem } from './history.repository.ts';
 
-/** For whoever holds the item: one that was deleted meanwhile would else look like a mistake in its name, and the agent would try again. */
+/** For the agent that holds the item. If it was deleted meanwhile, the agent would otherwise suspect a mistake in its name, and try again. */
 export async function requirePresent(scope: FailingScope<'NOT_FOUND'>, ref: string): Promise<ItemRecord> {
   const item = await findItem(scope, ref);
   if (item) return item;

@@ -52,7 +52,10 @@ const crossedFields = {
 
 const attentionFields = {
   needs: nullable(part(partSchemaOf({ kind: text<Need>(), since: date() }))),
-  /** What it depends on was done wrong: it was sent back and has not passed since; in older data also what is gone, or depends on the item itself. */
+  /**
+   * A dependency was done wrong: it was sent back and has not passed since. In older data, this includes dependencies that are gone, or depend on the item
+   * itself.
+   */
   blocked: nullable(part(partSchemaOf({ since: date(), on: parts(partSchemaOf(blockedOnFields)) }))),
   /** To a person, until it is done. */
   assigned: nullable(part(partSchemaOf({ since: date() }))),
@@ -115,7 +118,7 @@ const fields = {
   previous: optional(nullable(part(partSchemaOf(previousFields)))),
   /** While some that depend on it have yet to follow where it went, or to be told (dependencies/catch-up.ts). Absent, or null: all have. */
   crossed: optional(nullable(part(partSchemaOf(crossedFields)))),
-  /** What it needs from people; see attention.ts. Absent, or null: nothing. */
+  /** The item's needs from people; see attention.ts. Absent, or null: none. */
   needs: optional(attentionFields.needs),
   blocked: optional(attentionFields.blocked),
   assigned: optional(attentionFields.assigned),
@@ -137,7 +140,7 @@ const itemSchema = schemaOf(fields, { collection: 'work_items', minimize: false 
 // Items are named by their phrases (found-by.ts), or by one of the two unique ones.
 itemSchema.index({ organizationId: 1, foundBy: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
-// Lists: what they contain, then their order. The ones that leave least come first, and last what is listed over all projects.
+// Indexes of lists: first their conditions, then their order. The most selective come first, and lists over all projects last.
 itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
@@ -161,7 +164,7 @@ itemSchema.index(
   { organizationId: 1, externalId: 1, projectId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
 );
-// What needs somebody, of whichever kind, longest first: in the organization, and in each project. Only what does is in them.
+// Items that need somebody, by kind, the longest waiting first: in the organization, and in each project. They contain no others.
 const NEEDING = { partialFilterExpression: { 'needs.since': { $exists: true } } };
 itemSchema.index({ organizationId: 1, 'needs.kind': 1, 'needs.since': 1, _id: 1 }, NEEDING);
 itemSchema.index({ organizationId: 1, projectId: 1, 'needs.kind': 1, 'needs.since': 1, _id: 1 }, NEEDING);

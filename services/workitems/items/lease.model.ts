@@ -17,7 +17,7 @@ import { partSchemaOf, type Stored } from '@worktrack/runtime/database/documents
 const returnedFields = {
   from: text<Rework['from']>(),
   at: date(),
-  /** What to fix, as far as lists show it. Absent in what earlier versions stored. */
+  /** The instructions for rework, as far as lists show them. Absent in data of earlier versions. */
   summary: optional(text()),
   issues: optional(texts()),
 };
@@ -28,7 +28,7 @@ const returnedFields = {
 export type Returned = Stored<typeof returnedFields>;
 export const returnedSchema = partSchemaOf(returnedFields);
 
-/** What has to pass again before those that build upon a task can rely on it. */
+/** The verdict that must pass again before dependents can rely on the task. */
 export type Verdict = 'review' | 'validation';
 
 const returnedBaseFields = {

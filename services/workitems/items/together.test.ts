@@ -111,6 +111,6 @@ test('tasks that are created at once below one story wait for the same tasks wit
       ),
     ),
   );
-  // Each of those that depend on what waits itself reads its project once, so none runs again.
+  // Half of the tasks depend on one that itself waits. Each of these reads its project once, so none runs again.
   expect(queries.filter((collection) => collection === 'projects')).toHaveLength(15);
 });

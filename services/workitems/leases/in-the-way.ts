@@ -12,7 +12,7 @@ import type { ItemOutline, PlannedItem } from '../items/shown/views.ts';
 const FEW_TASKS = 5;
 const FEW_DEPENDENCIES = 3;
 
-/** What an agent that gets no task can act on: who holds one and until when, what it is waiting for and where that is. */
+/** Facts that an agent without a task can act on: who holds each task and until when, what it is waiting for, and where that is. */
 export function whyNot(tasks: readonly InTheWay[], now: Date): string {
   const few = tasks.slice(0, FEW_TASKS).map((task) => `${task.taskId} ${obstacle(task, now)}`);
   const more = tasks.length - few.length;
@@ -65,7 +65,7 @@ const MAX_QUESTION_LENGTH = 100;
 const shortened = (text: string) =>
   text.length <= MAX_QUESTION_LENGTH ? text : `${text.slice(0, MAX_QUESTION_LENGTH)}…`;
 
-/** For a project's tasks, from what they store. Dependencies are read only for the first few. */
+/** For a project's tasks, from their stored fields. Dependencies are read only for the first few. */
 export async function waitingInProject(
   scope: Scope,
   tasks: readonly ItemOutline[],

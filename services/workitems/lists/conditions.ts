@@ -54,7 +54,7 @@ type DayField = { [Name in PlainField]: string extends ListedItem[Name] ? Name :
 /** Never so without a day. */
 export function isBetween(field: DayField, { before, after = '' }: Between): Condition {
   return {
-    // A string, whatever else: null is no day.
+    // `$gt` is always there, with a string, so that null never matches.
     query: { [field]: { ...(before !== undefined && { $lt: before }), $gt: after } },
     holds: ({ [field]: day }) => !!day && day > after && (before === undefined || day < before),
   };

@@ -68,9 +68,9 @@ async function withinGates(
 }
 
 /**
- * The role of one of the other children that decides: of one that is not done, beside a child that is; else of one that has been begun. A parent may have
- * thousands, so it is looked for by its column. For those that move, the database still has the old place; and if one got another parent, which may
- * be below its old one, the old parent.
+ * The role of another child that decides: one that is not done, if the moved child is; otherwise one that has been begun. A parent may have thousands of
+ * children, so it is looked for by its column. For moving items, the database still has the old column. The same goes for the parent of an item that gets
+ * another one, which may be below the old one.
  */
 async function decidingRoles(
   scope: WriteScope,

@@ -7,7 +7,7 @@ import type { Service } from './service.ts';
 
 const ALL_EVENTS = 200;
 
-/** What the operations since the last time have written, and what they have reported. */
+/** Compares the items and reports of all operations since the last time. */
 export async function compareTouched(model: Model, service: Service): Promise<void> {
   const touched = [...model.touched];
   model.touched.clear();

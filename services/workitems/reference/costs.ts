@@ -79,7 +79,7 @@ export function beforeModel(last: UsedBy | undefined, model: string): Used | und
 
 const CERTAINTY: readonly Used['costBasis'][] = ['paid', 'split', 'total'];
 
-/** What was used before, and what has come to it since, each at its price. */
+/** The earlier use and the use since then, each at its price. */
 function added(earlier: Used, whole: Parts & { readonly totalTokens: number }, model: string): Cost {
   const totalTokens = whole.totalTokens - earlier.totalTokens;
   const since = { ...restOf({ ...whole, cost: null, costBasis: 'unpriced' }, earlier), totalTokens };
@@ -130,11 +130,11 @@ export function unsaidParts(said: Partial<Report>, before: Used | undefined): Pa
   };
 }
 
-/** What was paid does not become less with a later heartbeat, whatever an estimate said in between. */
+/** The paid cost does not fall with a later heartbeat, whatever an estimate said in between. */
 export const paidSoFar = ({ costUsd }: Partial<Report>, paid: number | undefined): number | undefined =>
   costUsd === undefined ? paid : Math.max(Math.round(costUsd * 1_000_000), paid ?? 0);
 
-/** What is left of a session of which some was recorded when its lease ended. */
+/** The rest of a session of which a part was recorded when its lease ended. */
 export function restOf(whole: Used, recorded: Used | undefined): Used {
   if (!recorded) return whole;
   const less = (all: number | null, some: number | null) => (all === null ? null : Math.max(0, all - (some ?? 0)));

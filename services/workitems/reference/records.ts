@@ -26,7 +26,7 @@ export interface ModelBoard {
 }
 /** Reported in the log and not kept in the history. */
 type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress' | 'ready' | 'dependency_returned';
-/** What has to pass again before those that build upon a task can rely on it. */
+/** The verdict that must pass again before dependents can rely on the task. */
 export type Verdict = 'review' | 'validation';
 export interface ModelEvent {
   readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment' | Passing;

@@ -29,8 +29,8 @@ export class Service {
   }
 
   /**
-   * Does one operation in the service and in the model. What one refuses the other must refuse, with the same code.
-   * @param apply the operation on the model, with the service's answer for what the model cannot know
+   * Does one operation in the service and in the model. Each must refuse what the other refuses, with the same code.
+   * @param apply the operation on the model, with the service's answer for values that the model cannot know
    */
   async agree<N extends Name>(
     name: N,

@@ -191,7 +191,7 @@ type Planned = ValueOf<typeof Planned>;
 
 const refAt = (index: number) => `item-${index}`;
 
-/** Usually one that comes before, and that the rules allow; now and then any of the plan, one too far, or one that is not there. */
+/** Usually an earlier one that the rules allow; now and then any of the plan, one too far, or a missing one. */
 function namedIn(
   model: Model,
   items: readonly Planned[],
@@ -836,7 +836,7 @@ const usage = step(fc.record({ item: optional(Nth) }), async ({ item: n }, model
   expect(totals).toEqual(model.usage(item));
 });
 
-/** Of all kinds, with those that build and move more often than those that remove. */
+/** Steps of all kinds. Those that build and move are more frequent than those that remove. */
 export const anyStep = fc.oneof(
   { weight: 14, arbitrary: create },
   { weight: 4, arbitrary: createInBacklog },

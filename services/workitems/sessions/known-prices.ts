@@ -5,7 +5,7 @@ import { ratesIn } from './price.ts';
 /** Of which the prices are that MODEL_PRICES_FILE does not give: the release of the data, and its day. */
 export const SOURCE = { name: 'github.com/pydantic/genai-prices', version: '0.1.8', date: '2026-09-23' };
 
-/** What the bundled data says, as far as it is about tokens. @param provider only its prices */
+/** The prices of tokens in the bundled data. @param provider only its prices */
 export async function knownPrices(provider: string | undefined, at: Date): Promise<ModelPrice[]> {
   const { calcPrice, findProvider, waitForUpdate } = await import('@pydantic/genai-prices');
   const wanted = provider === undefined ? undefined : findProvider({ providerId: provider.toLowerCase() });

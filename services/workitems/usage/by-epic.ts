@@ -2,7 +2,7 @@ import type { Scope } from '../calls/scope.ts';
 import { added, type SessionFilter, sumsByItem, totalsOf, type UsageSum } from '../sessions/sessions.repository.ts';
 import { epicsAbove } from './epics.repository.ts';
 
-/** What is below no epic, and what was deleted with nothing above it. */
+/** The group of items below no epic, and of deleted items with nothing above them. */
 const NO_EPIC = 'none';
 
 /** Sums by the epic that an item is below, or is: the same that the epic's `workItemId` gives. Highest token use first. */

@@ -20,7 +20,7 @@ export interface SessionReport extends TokenUse {
   readonly agent?: string | undefined;
 }
 
-/** What is known of a session before it is completed: what heartbeats have reported, or what was recorded of it when its lease ended. */
+/** The use of a session before its completion, as heartbeats have reported it, or as it was recorded when its lease ended. */
 export interface Begun {
   readonly reported?: TokenReport | undefined;
   readonly abandoned?: Abandoned | undefined;

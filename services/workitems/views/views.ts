@@ -113,7 +113,7 @@ async function requireOwn(context: Changing, id: string): Promise<ViewRecord> {
       `The view "${view.name}" is another user's; changing it takes projects:write.`,
     );
   }
-  // It is what others see: whoever shared it may have lost the right to, and may have a key without it.
+  // Others see a shared view. Its owner may have lost the right to share, and may use a key without it.
   if (isShared(view)) requireSharing(context);
   return view;
 }
