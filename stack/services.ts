@@ -31,8 +31,8 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
 
 /**
  * Where everything shares one machine, submissions and the inbox give way to people and agents at work. In a burst of submissions the feedback service computes
- * all the time, and a work item call would wait for a CPU behind it at each of its ten hops. On 2 cores this takes the p99 of those calls (`npm run bench --
- * burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/limits/bulkhead.ts) from 110 to 63 ms.
+ * all the time, and a work item call would wait for a CPU behind it at each of its ten hops. On 2 cores this takes the p99 of those calls
+ * (`npm run bench -- burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/limits/bulkhead.ts) from 110 to 63 ms.
  */
 const NICENESS: Partial<Record<ServiceName, number>> = { feedback: 10 };
 
