@@ -1,6 +1,8 @@
+import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
 import type { ApiKey, RoleRecord, Session, User } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
+import type { Label } from '@worktrack/contracts/projects/label';
 import { beforeAll, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { choose } from './support/choose.ts';
@@ -591,3 +593,61 @@ test.each(['de-DE', 'tr-TR', 'ja-JP'])(
     }
   },
 );
+
+test('what others change while the form of a role, a source, a webhook or a label is open stays', async () => {
+  const { call, projectId } = organization;
+  const { data: role } = await call<RoleRecord>('POST', '/api/roles', {
+    name: 'Reader',
+    permissions: ['projects:read', 'users:read'],
+  });
+  const { data: source } = await call<Source>('POST', '/api/feedback/sources', { name: 'Shop', retentionDays: 30 });
+  const { data: webhook } = await call<Webhook>('POST', '/api/webhooks', {
+    ...{ url: 'https://hooks.example.com/a', types: ['*'] },
+  });
+  const { data: label } = await call<Label>('POST', `/api/projects/${projectId}/labels`, {
+    ...{ name: 'bug', colour: '#aa0000' },
+  });
+  const { page } = await stage.visit('settings/roles', { apiKey: organization.apiKey });
+  const dialog = page.getByRole('dialog');
+  const change = async (field: string, text: string) => {
+    await dialog.getByLabel(field, { exact: true }).fill(text);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await page.getByRole('button', { name: 'Edit Reader' }).click();
+  await dialog.waitFor();
+  await call('PATCH', `/api/roles/${role.id}`, { permissions: ['projects:read'] });
+  await change('Name', 'Reads');
+  const { data: listed } = await call<{ roles: RoleRecord[] }>('GET', '/api/roles');
+  expect(listed.roles.find(({ id }) => id === role.id)).toMatchObject({
+    name: 'Reads',
+    permissions: ['projects:read'],
+  });
+
+  await page.goto(`${stage.url}/console/settings/sources`);
+  await page.getByRole('button', { name: 'Edit Shop' }).click();
+  await dialog.waitFor();
+  await call('PATCH', `/api/feedback/sources/${source.id}`, { retentionDays: 7, allowedDomains: ['shop.example'] });
+  await change('Name', 'Our shop');
+  expect((await call('GET', `/api/feedback/sources/${source.id}`)).data).toMatchObject({
+    ...{ name: 'Our shop', retentionDays: 7, allowedDomains: ['shop.example'] },
+  });
+
+  await page.goto(`${stage.url}/console/settings/webhooks`);
+  await page.getByRole('button', { name: /^More for/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await dialog.waitFor();
+  await call('PATCH', `/api/webhooks/${webhook.id}`, { types: ['feedback.*'] });
+  await change('Description', 'For the shop');
+  expect((await call('GET', `/api/webhooks/${webhook.id}`)).data).toMatchObject({
+    ...{ description: 'For the shop', types: ['feedback.*'] },
+  });
+
+  await page.goto(`${stage.url}/console/settings/project?part=labels`);
+  await page.getByRole('button', { name: 'Edit bug' }).click();
+  await dialog.waitFor();
+  await call('PATCH', `/api/projects/${projectId}/labels/${label.id}`, { colour: '#1f6feb' });
+  await change('Name', 'defect');
+  const labels = async () => (await call<Label[]>('GET', `/api/projects/${projectId}/labels`)).data;
+  expect(await labels()).toMatchObject([{ name: 'defect', colour: '#1f6feb' }]);
+});

@@ -7,6 +7,7 @@ import { SelectField } from '../../parts/form/select.tsx';
 import { StateIcon } from '../../parts/item/item-icons.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { changedIn } from '../changed.ts';
 import { words as common } from '../messages.ts';
 import { helpOf, ofColumn, ROLES, type Role, toColumn } from './column-roles.ts';
 import { changeColumns, given } from './columns.ts';
@@ -33,13 +34,13 @@ export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
     const changed = { ...fields, ...(role && { role: toColumn(role) }) };
     void run(async () => {
       if (column) {
-        const change = { id: column.id, ...changed };
+        const change = changedIn(changed, column);
         await changeColumns(
           board,
           (columns) => {
             // Others may have deleted it since.
             if (columns.every(({ id }) => id !== column.id)) throw new Error(words.overtaken);
-            return columns.map((each) => given(each.id === column.id ? change : each));
+            return columns.map((each) => given(each.id === column.id ? { ...each, ...change } : each));
           },
           () => words.changed({ name: fields.name }),
         );

@@ -17,6 +17,7 @@ import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
 import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
+import { changedIn } from '../changed.ts';
 import { EditDelete } from '../edit-delete.tsx';
 import { words as common } from '../messages.ts';
 import { SettingsList } from '../section.tsx';
@@ -112,15 +113,16 @@ function LabelForm({ projectId, label, suggested, onClose }: LabelFormProps) {
   const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '' && !isBusy;
   const colours = [...new Set([...LABEL_COLOURS, colour])];
-  const update = (fields: Pick<Label, 'name' | 'colour'>, labelId: string) =>
+  const update = (fields: Partial<Pick<Label, 'name' | 'colour'>>, labelId: string) =>
     call<typeof updateLabel>('PATCH /api/projects/:id/labels/:labelId', { id: projectId, labelId, ...fields });
   const save = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
       if (label) {
-        await update({ name, colour }, label.id);
-        const back = { name: label.name, colour: label.colour };
+        const fields = { name, colour };
+        await update(changedIn(fields, label), label.id);
+        const back = changedIn({ name: label.name, colour: label.colour }, fields);
         did(words.changed({ name }), () => update(back, label.id).then(() => reread(projectId)));
       } else {
         const made = await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name, colour });

@@ -11,6 +11,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
+import { changedIn } from '../changed.ts';
 import { PermissionChoice } from '../keys/permission-choice.tsx';
 import { words as common } from '../messages.ts';
 import { words as ofUsers } from '../users/messages.ts';
@@ -22,7 +23,9 @@ interface RoleFormProps {
   readonly onClose: () => void;
 }
 
-export function RoleForm({ role, onClose }: RoleFormProps) {
+export function RoleForm({ role: now, onClose }: RoleFormProps) {
+  // As it was when this was opened.
+  const [role] = useState(now);
   const [name, setName] = useState(role?.name ?? '');
   const [chosen, setChosen] = useState<readonly Permission[]>(role?.permissions ?? ROLE_PERMISSIONS.viewer);
   const { isBusy, error, run } = useSubmit();
@@ -32,7 +35,7 @@ export function RoleForm({ role, onClose }: RoleFormProps) {
     if (!isReady) return;
     void run(async () => {
       const fields = { name: name.trim(), permissions: [...chosen] };
-      if (role) await call<typeof updateRole>('PATCH /api/roles/:id', { id: role.id, ...fields });
+      if (role) await call<typeof updateRole>('PATCH /api/roles/:id', { id: role.id, ...changedIn(fields, role) });
       else await call<typeof createRole>('POST /api/roles', fields);
       void queries.invalidateQueries({ queryKey: ['roles'] });
       onClose();

@@ -11,6 +11,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
+import { changedIn } from '../changed.ts';
 import { words as common } from '../messages.ts';
 import { firstProject, ProjectField } from '../projects.tsx';
 import { words } from './messages.ts';
@@ -22,7 +23,9 @@ interface SourceFormProps {
   readonly onClose: () => void;
 }
 
-export function SourceForm({ source, onClose }: SourceFormProps) {
+export function SourceForm({ source: now, onClose }: SourceFormProps) {
+  // As it was when this was opened.
+  const [source] = useState(now);
   const [name, setName] = useState(source?.name ?? '');
   const [domains, setDomains] = useState(source?.allowedDomains.join('\n') ?? '');
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
@@ -42,11 +45,14 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
     void run(async () => {
       if (source) {
         await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
-          ...fields,
           id: source.id,
-          ...(projectId !== (source.projectId ?? '') && { projectId: projectId || null }),
-          rateLimit: rateLimit ?? null,
-          retentionDays: retentionDays ?? null,
+          ...changedIn(
+            {
+              ...{ ...fields, projectId: projectId || null },
+              ...{ rateLimit: rateLimit ?? null, retentionDays: retentionDays ?? null },
+            },
+            source,
+          ),
         });
       } else {
         const place = { projectId: projectId || undefined };

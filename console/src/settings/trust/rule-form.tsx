@@ -13,6 +13,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
+import { changedIn } from '../changed.ts';
 import { words as ofKeys } from '../keys/messages.ts';
 import { PermissionChoice } from '../keys/permission-choice.tsx';
 import { words as common } from '../messages.ts';
@@ -28,7 +29,9 @@ interface RuleFormProps {
   readonly onClose: () => void;
 }
 
-export function RuleForm({ rule, onClose }: RuleFormProps) {
+export function RuleForm({ rule: now, onClose }: RuleFormProps) {
+  // As it was when this was opened.
+  const [rule] = useState(now);
   const own = identity.value?.permissions ?? [];
   const offered = PERMISSIONS.filter((permission) => own.includes(permission));
   const [name, setName] = useState(rule?.name ?? '');
@@ -60,7 +63,8 @@ export function RuleForm({ rule, onClose }: RuleFormProps) {
         ...limit.changed,
         ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60, reuse: Number(reuse) },
       };
-      if (rule) await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...fields });
+      if (rule)
+        await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...changedIn(fields, rule) });
       else await call<typeof createTrustRule>('POST /api/trust-rules', fields);
       void queries.invalidateQueries({ queryKey: ['trust rules'] });
       tell(common.saved);

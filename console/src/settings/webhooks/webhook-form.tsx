@@ -11,6 +11,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
+import { changedIn } from '../changed.ts';
 import { words as common } from '../messages.ts';
 import { firstProject, ProjectField } from '../projects.tsx';
 import { type ChosenTypes, chosenOf, KINDS, PERMISSION_OF_KIND, typesOf } from './event-types.ts';
@@ -23,7 +24,9 @@ interface WebhookFormProps {
   readonly onClose: () => void;
 }
 
-export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
+export function WebhookForm({ webhook: now, onClose }: WebhookFormProps) {
+  // As it was when this was opened.
+  const [webhook] = useState(now);
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
@@ -38,7 +41,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
     if (!isReady) return;
     void run(async () => {
       if (webhook) {
-        const changes = { url, description, types, projectId: projectId || null };
+        const changes = changedIn({ url, description, types, projectId: projectId || null }, webhook);
         await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
         tell(common.saved);
         onClose();

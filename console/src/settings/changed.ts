@@ -1,0 +1,7 @@
+/** Of what a form gives, what it changes: what others have made of the rest since it was opened stays. */
+export function changedIn<Fields extends object>(fields: Fields, before: object): Partial<Fields> {
+  const was = new Map(Object.entries(before));
+  const isChanged = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value ?? null) !== JSON.stringify(was.get(name) ?? null);
+  return Object.fromEntries(Object.entries(fields).filter(isChanged)) as Partial<Fields>;
+}
