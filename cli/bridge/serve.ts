@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { PlainServer } from '@worktrack/runtime/validation/plain-server';
+import { Failure } from '../failure.ts';
 import { printProblem } from '../output.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { Service } from '../service/service.ts';
@@ -25,6 +26,7 @@ export async function serveBridge(service: Service, workingDirectory: string): P
   const remote = new RemoteTools(service);
   const finishedUploads = new FinishedUploads();
   const ended = new AbortController();
+  let tooLong = false;
   const instructions = remote.instructions(INFO, ended.signal);
   const bridge = serveStdio(
     async () => {
@@ -56,13 +58,25 @@ export async function serveBridge(service: Service, workingDirectory: string): P
       });
       return server;
     },
-    { onerror: (error) => printProblem(error.message) },
+    {
+      onerror: (error) => {
+        if (error.message.startsWith('ReadBuffer exceeded')) tooLong = true;
+        else printProblem(error.message);
+      },
+    },
   );
   // For readers of the client's bridge log: what is wrong, before the first tool is requested.
   remote.list(ended.signal).catch((error) => ended.signal.aborted || printProblem(error.message));
-  await once(process.stdin, 'close');
+  // A message that the transport has no room for is its end, too: it pauses its input.
+  await Promise.race([once(process.stdin, 'close'), once(process.stdin, 'pause')]);
   ended.abort();
   await bridge.close();
+  if (tooLong) {
+    throw new Failure(
+      'usage',
+      'A message was longer than 10 MiB. The service takes 1 MiB: attach what is longer, as a file.',
+    );
+  }
 }
 
 /** A message for the model, and through it for the user. Protocol errors are passed on unchanged. */

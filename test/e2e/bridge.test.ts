@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -115,6 +118,18 @@ test('the bridge names the parameters that a method does not take, as the servic
     },
   });
   await transport.close();
+});
+
+test('a message that is too long for any call ends it with what to change', async () => {
+  const { command, args, env, cwd } = bridgeWith(environment());
+  const bridge = spawn(command, args, { env, cwd, stdio: ['pipe', 'ignore', 'pipe'] });
+  bridge.stdin.on('error', () => undefined).write('x'.repeat(11 * 2 ** 20));
+  const [words, [code]] = await Promise.all([text(bridge.stderr), once(bridge, 'exit')]);
+  bridge.stdin.destroy();
+  expect({ words, code }).toEqual({
+    words: expect.stringMatching(/^error: A message was longer than 10 MiB\./),
+    code: 2,
+  });
 });
 
 test('starts without the service, about which it then says nothing', async () => {
