@@ -140,7 +140,7 @@ const NOT_FOUND = 404;
  */
 const ANSWER_MS = 2_000;
 const LONGEST_ANSWER_MS = 8_000;
-const NODE_DOWN = /is down or inaccessible|due to timeout/;
+const NODE_DOWN = /is down or inaccessible|due to timeout|is stopped by supervisor/;
 
 /** What has been asked and not answered, by connection. Asked again and again, it would be a channel more each time. */
 const unanswered = new WeakMap<ChannelModel, Map<string, Promise<Replies.AssertQueue>>>();
