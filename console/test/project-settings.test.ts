@@ -201,7 +201,10 @@ test('a project is created with its gates enforced, changed, and deleted when it
   await visitor.isGood('project-general');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('One to five letters, A to Z.', { exact: true }).waitFor();
-  await page.getByLabel('Key').fill('web');
+  // As it is typed, also in the middle.
+  await page.getByLabel('Key').fill('b');
+  await page.getByLabel('Key').press('Home');
+  await page.keyboard.type('we');
   await page.getByLabel('Description').fill('The shop.');
   await page.getByLabel('Technology').fill('TypeScript\nPostgreSQL');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -53,9 +53,10 @@ export function General({ project }: { readonly project: Project }) {
   const save = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
-    const { techStack, repositories, ...fields } = typed;
+    const { key, techStack, repositories, ...fields } = typed;
     const changes: ProjectChanges = {
       ...fields,
+      ...(key !== undefined && { key: key.toUpperCase() }),
       ...(techStack !== undefined && { techStack: linesOf(techStack) }),
       ...(repositories !== undefined && { repositories: linesOf(repositories) }),
     };
@@ -96,7 +97,8 @@ export function General({ project }: { readonly project: Project }) {
           help={words.keyHelp}
           value={shown.key}
           error={theirs('key') ?? faultAt(error, 'key')}
-          onChange={(key) => set({ key: key.toUpperCase() })}
+          class="input project-key"
+          onChange={(key) => set({ key })}
         />
         <fieldset class="field">
           <legend class="label">{words.gates}</legend>
