@@ -74,6 +74,10 @@ test('what is changed in an item is shown before it is saved, so that what was t
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'How urgent?', priority: 'low' });
   const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  let refused = 0;
+  page.on('response', (response) => {
+    if (response.status() === 409) refused++;
+  });
   const save = await hold(page, `**/api/work-items/${item.id}`, 'PATCH');
   const shown = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
   await page.getByLabel('Estimate').fill('5');
@@ -89,6 +93,8 @@ test('what is changed in an item is shown before it is saved, so that what was t
   await page.locator('.toast', { hasText: `${item.taskId} changed` }).waitFor();
   await expect.poll(async () => (await itemNow(organization, item)).version).toBe(item.version + 4);
   expect(await itemNow(organization, item)).toMatchObject({ estimate: 5, dueDate: '2030-05-17', priority: 'low' });
+  // Each is upon what the one before it has saved.
+  expect(refused).toBe(0);
   expect([await shown('Estimate'), await shown('Due date'), await shown('Priority')]).toEqual([
     '5',
     '2030-05-17',

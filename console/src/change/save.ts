@@ -47,10 +47,11 @@ export class Overtaken extends Error {
 
 /**
  * Saves changes to an item as it was when they started. If others have changed other fields since, that is not a conflict.
+ * @param upon the item as it was later, if that is known, with the same in these fields
  * @throws Overtaken if they have changed the same ones
  */
-export async function saveItem(base: Base, changes: Changes): Promise<WorkItem> {
-  let known = base;
+export async function saveItem(base: Base, changes: Changes, upon = base): Promise<WorkItem> {
+  let known = upon;
   for (let attempts = 1; ; attempts++) {
     try {
       const input = { id: base.id, ...changes };
@@ -69,7 +70,7 @@ export async function saveItem(base: Base, changes: Changes): Promise<WorkItem> 
 
 /** What was saved of an item here. */
 interface Own {
-  readonly version: number;
+  readonly item: WorkItem;
   readonly fields: Partial<Base>;
 }
 
@@ -97,10 +98,12 @@ export async function changeItem(
   let saved: WorkItem | undefined;
   const turn = (async () => {
     const own = await earlier;
-    const now = own && own.version > base.version ? { ...base, ...own.fields } : base;
+    const later = own && own.item.version > base.version ? own : undefined;
+    const now = { ...base, ...later?.fields };
     const wanted = typeof changes === 'function' ? changes(now) : changes;
-    saved = await saveAndSay(now, wanted);
-    return saved ? { version: saved.version, fields: { ...own?.fields, ...pick(saved, wanted) } } : own;
+    const upon = later && isSame(now, later.item, wanted) ? later.item : now;
+    saved = await saveAndSay(now, wanted, upon);
+    return saved ? { item: saved, fields: { ...own?.fields, ...pick(saved, wanted) } } : own;
   })();
   changing.set(id, turn);
   await turn;
@@ -112,10 +115,10 @@ function pick(item: WorkItem, changes: Changes): Partial<Base> {
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
-async function saveAndSay(base: Base, changes: Changes): Promise<WorkItem | undefined> {
+async function saveAndSay(base: Base, changes: Changes, upon: Base): Promise<WorkItem | undefined> {
   const what = base.taskId;
   try {
-    const saved = await insisting((how) => saveItem(base, { ...changes, ...how }));
+    const saved = await insisting((how) => saveItem(base, { ...changes, ...how }, upon));
     if (!saved) return undefined;
     if (changes.reason !== undefined) forgetReason(what);
     did(words.changed({ what }), () => saveItem(saved, inverseOf(base, changes)));
