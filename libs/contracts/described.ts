@@ -11,7 +11,7 @@ export const described = z.registry<{
   readonly maxItems?: number;
 }>();
 
-/** One pattern that accepts whatever any of these regular expressions accepts, each of which matches a whole value. */
+/** One pattern that accepts all values of these regular expressions, each of which matches a whole value. */
 export function anyOf(...expressions: readonly RegExp[]): string {
   return `^(?:${expressions.map(({ source }) => source.replace(/^\^|\$$/g, '')).join('|')})$`;
 }

@@ -50,7 +50,7 @@ export const createGrant = operation({
   audit: 'grant',
   effect: 'create',
   input: z.strictObject({
-    /** Of the connection: what the app asks for. */
+    /** The id of the connection, with the app's request. */
     id: Id,
     /** The app's permissions: those that it asks for, as far as you hold them. */
     permissions: PermissionsInput,

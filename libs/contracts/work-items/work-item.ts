@@ -57,7 +57,7 @@ export const WorkItemSummary = z.object({
   projectId: RecordId,
   isAiProcessing: z.boolean(),
   lease: ShownLease.nullable(),
-  /** Chosen by whoever created it, unique in its project; never changes. */
+  /** Chosen by the creator, unique in its project; never changes. */
   externalId: z.string().nullable(),
   /** Of a task that was sent back and not taken up since. */
   rework: Rework.optional(),

@@ -56,7 +56,7 @@ export class RequestSender {
     this.send(call);
   }
 
-  /** Replies come on the publishing channel, so none will come for what was sent on the last one. Writes are idempotent by their key. */
+  /** Replies come on the publishing channel, so calls sent on the last one get none. Writes are idempotent by their key. */
   resendAll(): void {
     this.#waiting.clear();
     for (const call of this.#pending) this.#waitingFor(call.destination).push(call);

@@ -117,7 +117,7 @@ export class TestProxy {
     });
   }
 
-  /** Nobody gets an answer to what they ask of this queue, as on RabbitMQ 4 for a minute when its node is down. */
+  /** Questions about this queue get no answer, as on RabbitMQ 4 for a minute when its node is down. */
   leaveUnanswered(queue: string): void {
     this.#unanswered.add(queue);
   }

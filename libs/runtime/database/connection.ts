@@ -78,7 +78,7 @@ export async function disconnectDatabase(): Promise<void> {
   await mongoose.disconnect();
 }
 
-/** For the readiness check: what is missing, or undefined. */
+/** For the readiness check: the fault, or undefined. */
 export async function databaseProblem(): Promise<string | undefined> {
   try {
     await answered(async (options) => mongoose.connection.db?.command({ ping: 1 }, options));

@@ -69,7 +69,7 @@ const deadLetters = new Counter({
   registers: [registry],
 });
 
-/** Against the time at which Prometheus asks, it says whether this machine's clock is right: leases, tokens and the order of what happened go by it. */
+/** Compared with Prometheus's own time, it says whether this machine's clock is right. Leases, tokens and the order of events depend on it. */
 const clock: Gauge = new Gauge({
   name: 'worktrack_clock_seconds',
   help: 'The time by the clock of this process.',

@@ -70,7 +70,7 @@ export interface IdentityCache {
     counts?: boolean,
   ): Promise<Known | null>;
   /**
-   * A request by what a key has granted, in the window of that key, which is not presented and may not be cached.
+   * Counts a request made with access that a key has granted, in the window of that key. The key is not presented and may not be cached.
    * @returns undefined: it has no rate
    */
   countFor(prefix: string, counted: Rated): Promise<KeyRateState | undefined>;

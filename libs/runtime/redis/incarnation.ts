@@ -44,7 +44,7 @@ export function trackIncarnation(redis: Redis): Incarnation {
         const [oldest] = recent;
         if (oldest !== undefined && recent.size > MAX_RECENT) recent.delete(oldest);
       })
-      // Unavailable or frozen: the next one that needs it asks again.
+      // Unavailable or frozen: the next caller that needs it asks again.
       .catch(() => undefined)
       .finally(() => {
         if (asking === attempt) asking = undefined;

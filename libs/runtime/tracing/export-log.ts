@@ -23,7 +23,7 @@ export function exportLog(log: Log): DiagLogger {
   };
 }
 
-/** The SDK flattens an error into JSON: that of an answer has its status as the code, and one that tried several addresses has no message. */
+/** The SDK flattens an error into JSON. The error of an answer has its status as the code; after several addresses were tried, it has no message. */
 function reasonIn(message: string): string {
   try {
     const { message: text, code } = JSON.parse(message) as { readonly message?: string; readonly code?: string };

@@ -22,7 +22,7 @@ import type { Tracing } from './types.ts';
 /** At a shutdown: a collector that is away is tried for 10 s by the SDK, five times. */
 const FLUSH_DEADLINE_MS = 2_000;
 
-/** What is sent has been chosen before (held-spans.ts); 2 is RECORD_AND_SAMPLED. */
+/** Spans to send have been chosen before (held-spans.ts); 2 is RECORD_AND_SAMPLED. */
 const EVERYTHING = { shouldSample: () => ({ decision: 2 as const }), toString: () => 'worktrack' };
 
 /** The SDK draws the ids of the spans that it starts; those of ours have travelled already. */

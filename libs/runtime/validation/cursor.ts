@@ -5,8 +5,9 @@ import type { z } from 'zod';
 const CHECK_BYTES = 9;
 
 /**
- * Where a list continues, and a checksum over that and the list, which detects a cursor that belongs to another list, was truncated or mistyped. Without a
- * key: a forged cursor leads only to a page of what its author may read anyway. So what it holds is input like any other, and `readCursor` checks it.
+ * The place where a list continues, with a checksum over the place and the list. The checksum detects a cursor of another list, or one that was truncated or
+ * mistyped. It has no key: a forged cursor leads only to a page that its author may read anyway. So its content is input like any other, and `readCursor`
+ * checks it.
  * @param list what identifies the list
  */
 export function writeCursor(place: unknown, list: unknown): string {

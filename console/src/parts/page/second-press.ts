@@ -1,6 +1,6 @@
 let pressed: Element | undefined;
 
-/** The second of two presses is not meant for the button that has taken the place of what the first was for: it would release another agent, or pass the next gate. */
+/** A second press is not meant for a button that has replaced the target of the first. It would release another agent, or pass the next gate. */
 document.addEventListener(
   'click',
   (event) => {

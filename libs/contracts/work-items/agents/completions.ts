@@ -88,7 +88,7 @@ function refuseVerdict(
   const { result, model, totalTokens, testResults } = given;
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   const isByPerson = result !== undefined && model === undefined && totalTokens === undefined;
-  // Whoever gives no result is not told of it: only people do.
+  // Only people give a result, so others are not told of that way.
   const otherwise =
     result === undefined
       ? 'is required'
@@ -138,7 +138,7 @@ export const completeValidation = operation({
       ...takeOver,
     })
     .superRefine(refuseParts)
-    // Also beside other faults: what is missing is said at once.
+    // Also beside other faults, so that all missing fields are reported at once.
     .superRefine(refuseVerdict, { when: ({ value }) => typeof value === 'object' && value !== null }),
   output: z.object({
     completed: z.boolean(),

@@ -58,7 +58,7 @@ export const claimWorkItem = operation({
     claimed: z.boolean(),
     workItem: WorkItem.nullable(),
     lease: Lease.nullable(),
-    /** Of a new claim: what the task is part of. */
+    /** For a new claim: the item that the task is part of. */
     parent: z.object({ taskId: z.string(), title: z.string(), description: z.string() }).optional(),
     /** Of a new claim: what is attached, by file name. Absent if there is nothing. */
     attachments: z.array(z.string()).optional(),

@@ -63,7 +63,7 @@ function parentsFirst(items: readonly Referring[], byRef: ByRef, tell: Tell): re
   return [...order];
 }
 
-/** What is above an item is done only when the item is, so the item cannot wait for it. */
+/** An item above is done only when this one is, so this one cannot wait for it. */
 export const aboveFault = (written: string) =>
   `${written} is above the item, and so done only when the item is; name what it really waits for`;
 

@@ -68,7 +68,7 @@ export interface Recorded {
 
 /**
  * The record is part of the effect's transaction: the database itself rejects a second one with the same identity.
- * @returns whether this is the one that is stored: the reply to its commit may have been lost, and what was sent again is then rejected for itself
+ * @returns whether this record is the stored one. If the reply to its commit was lost, it is sent again, and then rejected because of itself
  */
 export function recordEffect(
   identity: EffectIdentity,

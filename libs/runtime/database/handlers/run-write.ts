@@ -203,8 +203,8 @@ export async function runUpload(
 }
 
 /**
- * The answer of the write, or of an earlier one with its identity. Whether there was one is checked when the write fails: it may be refused, by its rule or by a unique
- * index, because of what the earlier one did. Otherwise the database says so, since its record would be the second.
+ * The answer of the write, or of an earlier one with its identity. An earlier one is looked for when the write fails: its rule or a unique index may refuse it
+ * because of that one's effect. Otherwise the database reports it, since the record would be its second.
  */
 async function onceOnly(
   identity: EffectIdentity,

@@ -14,7 +14,7 @@ interface Facts {
 
 const factsOf = new WeakMap<WriteSet, Facts>();
 
-/** For a rule whose operation is audited, and whose events do not say what it changes. What it says of several things is one entry. */
+/** For an audited operation whose events do not say what it changes. The facts of several calls make one entry. */
 export function audited(writes: WriteSet, { targets, changes }: Facts): void {
   const before = factsOf.get(writes);
   factsOf.set(writes, { targets: joined(before?.targets, targets), changes: joined(before?.changes, changes) });

@@ -115,7 +115,7 @@ export function axisOf(
   { field, direction }: Order,
   { beganMs, shortAtMs }: { readonly beganMs: number; readonly shortAtMs: number },
 ): Axis {
-  // What was made long ago may be in the list only now, say as what is assigned to somebody.
+  // Old documents may have entered the list only now, as when they are assigned to somebody.
   if (field === '_id' && direction === -1) return newestIds(beganMs);
   const sinceMs = Math.max(beganMs, shortAtMs);
   const { instance } = model.schema.path(field);

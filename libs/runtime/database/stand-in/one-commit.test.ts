@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(disconnectDatabase);
 
-/** Documents, and what changes them all: those that are there. */
+/** Documents, a function that changes those of them that exist, and one that reads them. */
 async function documents(count: number) {
   const ids = Array.from({ length: count }, () => uuidv7());
   await CountModel.insertMany(ids.map((_id) => ({ _id, by: '', seen: 0 })));

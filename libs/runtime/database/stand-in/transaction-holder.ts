@@ -43,6 +43,6 @@ try {
   await disconnectDatabase();
   process.disconnect();
 } catch {
-  // It stays: the process itself must end what it left open.
+  // The process goes on: it must itself end the transaction that it left open.
   process.send?.({ failed: true });
 }

@@ -82,7 +82,7 @@ class TransactionOwners {
     }
   }
 
-  /** Whatever came of a transaction: no more is sent in it. */
+  /** Whatever the outcome of a transaction, no more is sent in it. */
   over(): void {
     this.#open--;
   }

@@ -141,7 +141,7 @@ function nextGroup(): Group | undefined {
       failed(tooLate());
       continue;
     }
-    // Whoever comes anew would be first each time, and those that have waited would wait until their deadline.
+    // A new call would be first each time, and those that have waited would wait until their deadline.
     if (!hasTurn && writesInTurn(writes)) {
       failed(new Stale());
       continue;

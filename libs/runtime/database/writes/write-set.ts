@@ -5,7 +5,7 @@ import { Stale, type Statement } from './stale.ts';
 type Document = mongoose.mongo.Document;
 type Model = mongoose.mongo.AnyClientBulkWriteModel<Document>;
 
-/** What a write names its documents by: a mongoose model. */
+/** Names the documents of a write: a mongoose model. */
 export interface Collection {
   readonly collection: { readonly name: string };
 }
@@ -224,7 +224,7 @@ export class WriteSet {
       // First: what changes many documents may affect these too, and its filters describe how they were before.
       ...[...changes.values()].map(({ change, of }) => ({ model: updateOf(change), expected: 1, of })),
       ...others.filter((other) => !changesMany(other)),
-      // Last: what another set inserts may be among what it changes.
+      // Last, since they may change documents that the set inserts.
       ...others.filter(changesMany),
     ];
   }
