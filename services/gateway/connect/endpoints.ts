@@ -164,7 +164,7 @@ function proofIn(given: Given) {
   return { code: presented(code), challenge, ...(redirectUri !== undefined && { redirectUri }) };
 }
 
-/** RFC 7009: what is unknown is as good as revoked. */
+/** RFC 7009: an unknown token is as good as revoked. */
 async function revoke(form: URLSearchParams, request: FastifyRequest, { clients }: ConnectNeeds): Promise<object> {
   const given = onceEach(form);
   const token = required(given, 'token');

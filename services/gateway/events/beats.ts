@@ -6,7 +6,7 @@ const EVERY_MS = 1_000;
 
 /** As sent by streams. */
 export interface PassingBeat {
-  /** What it is about. It goes to everybody who would be notified of a change in the lease's state. */
+  /** The subject of the beat, which goes to everybody who would be notified of a change in the lease's state. */
   readonly about: Pick<LoggedEvent, 'type' | 'projectId' | 'subject'>;
   /** Built once, for all the streams that it goes to. */
   readonly frame: string;

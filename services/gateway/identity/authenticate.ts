@@ -198,7 +198,7 @@ function invalid(mark: Mark): OperationError {
 }
 
 const WHAT_TO_DO: Readonly<Record<Mark, string>> = {
-  // Also for what is none, such as the public key of a source, a JWT, or the name of a variable that nothing has filled in.
+  // Also for values that are no keys, such as the public key of a source, a JWT, or the name of a variable that nothing has filled in.
   [KEY_MARK]: `The API key is unknown, malformed, revoked or expired. It begins with ${KEY_MARK}: check that it was copied in full, or create a new one.`,
   [SESSION_MARK]: 'You are signed out: the session has ended. Sign in again at /console/.',
   [TRUST_TOKEN_MARK]: 'The token is unknown, malformed or over. Exchange another JWT for a new one: POST /oauth/token.',

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const SESSION = 'mcp-session-id';
 const CHANNEL = 'wt:mcp-cancelled';
-/** Ours have 36 characters. A client may send what it likes, and this bounds what is kept of it. */
+/** Ours have 36 characters. A client may send any name, and this bounds how much of it is kept. */
 const MAX_NAME_CHARS = 200;
 
 interface Exchange {

@@ -44,7 +44,8 @@ export function mcpServerMaker(
   const { log } = needs;
   const names = [...catalogue.byName.keys()];
   return (origin, message) => {
-    // Told to those who know what they are. Before 2026, only the first message says so, and whoever asks for them later has been told.
+    // Only clients that know skills are told of them. Before 2026, a client says so only in its first message, so a later question about skills shows that it
+    // was told.
     const hasSkills = announcesSkills(message) || isAboutSkills(message);
     const server = new PlainServer(INFO, {
       capabilities: { tools: {}, ...(hasSkills && SKILLS_CAPABILITIES) },

@@ -18,7 +18,7 @@ export const standardColumns = () => STANDARD_COLUMNS.map((name) => newColumn({ 
 /** Without these nothing can be begun or finished. Each with what else would do. */
 const NEEDED: readonly (readonly ColumnRole[])[] = [['in_progress'], ['done'], ['backlog', 'todo']];
 
-/** What the columns of a board lack for the service to work with it; undefined: nothing. */
+/** The roles that a board's columns lack for the service to work with it; undefined: none. */
 export function lackingRoles(columns: readonly Omit<ColumnRecord, 'id'>[]): string | undefined {
   const roles = new Set(columns.map((column) => column.role));
   const lacking = NEEDED.filter((any) => !any.some((role) => roles.has(role)));

@@ -27,7 +27,7 @@ const PRESENTED = {
   ...{ 'previous.agent': 1, 'previous.endedBecause': 1, 'previous.note': 1, 'previous.at': 1 },
 } as const;
 
-/** What has waited longest comes first. Each kind is one range of one index, whatever else there is. */
+/** The longest waiting items come first. Each kind is one range of one index, however many other items there are. */
 export function neediestItems(
   scope: UsersScope,
   kind: StoredKind,

@@ -18,7 +18,7 @@ const fields = {
   spentMicrodollars: number(),
   /** The part of it that agents at work have reported and no session has recorded yet. */
   inFlightMicrodollars: optional(number()),
-  /** null: must be recounted, because what is below it has changed. */
+  /** null: must be recounted, because the items below have changed. */
   countedPeriod: nullable(text()),
   /** Increases with spending, and with every change below its item: a count relies on it. */
   revision: number(),

@@ -27,7 +27,7 @@ export class Faults {
     try {
       return await step();
     } catch (error) {
-      // What this step read may be outdated: then it is no fault.
+      // If this step's reading is outdated, it is no fault.
       if (!(error instanceof OperationError) || error instanceof Stale) throw error;
       const { details = [{ path: field, message: withoutPeriod(error.message) }] } = error.toValue();
       for (const { path, message } of details) {

@@ -80,7 +80,7 @@ const fields = {
   /** Ids of labels of its project, which may have been deleted. Absent: none. */
   labels: optional(texts()),
   assignee: nullable(text()),
-  /** The user whom the one who assigned it by hand meant; NOBODY: none has that name. Absent: not known, as in what earlier versions stored. */
+  /** The user meant in an assignment by hand; NOBODY: none has that name. Absent: not known, as in data of earlier versions. */
   assigneeId: optional(nullable(text())),
   /** Absent if none was given. */
   externalId: optional(text()),

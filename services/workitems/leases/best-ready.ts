@@ -138,7 +138,7 @@ const isUsable = (board: BoardRecord | undefined) =>
 
 function chosen(inOrder: readonly Candidate[], budgets: readonly BudgetRecord[]): Choice {
   const best = inOrder.find(({ _id }) => !isReserved(_id));
-  // Synchronously: those that share the read choose in the same turn.
+  // Synchronously: calls that share the read choose in the same turn.
   return best ? { best, release: reserve(best._id), budgets } : { reserved: inOrder.map(({ _id }) => _id) };
 }
 

@@ -80,7 +80,7 @@ async function bestOfProjects(context: Context, projectIds: readonly string[], n
   return { reason: [...reasons].join(' ') };
 }
 
-/** One of a list of tasks was chosen by planning them, which is about the tasks as they were then; one of a project by what is stored in it. */
+/** A task from a list was chosen by planning the tasks as they were then; a task of a project, by its stored fields. */
 function isAsChosen({ revision, claimOrder, claimableFrom }: ItemRecord, chosen: Candidate, now: Date): boolean {
   if (chosen.revision !== undefined) return revision === chosen.revision;
   return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now);

@@ -77,7 +77,7 @@ export async function listColumns(
 
 type KnownOfColumn = (columnId: string) => Omit<Known, 'where'>;
 
-/** What a query or two tell of all columns, each of which would otherwise be asked for its own. */
+/** Facts about all columns from a query or two, in place of a query for each column. */
 async function knownOf(
   scope: Scope,
   where: Where,

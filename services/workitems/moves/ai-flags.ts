@@ -7,7 +7,7 @@ export interface AiRequest {
   readonly aiProvider?: string;
 }
 
-/** What a move does to `isAiProcessing`: the table of states and transitions. Nothing: undefined. */
+/** The effect of a move on `isAiProcessing`: the table of states and transitions. Undefined: none. */
 export function aiProcessingAfterMove(to: Role, request: AiRequest): boolean | undefined {
   if (request.setAiProcessing) return true;
   switch (to) {

@@ -39,8 +39,8 @@ const fields = {
   repositories: texts(),
   defaultBoardId: text(),
   /**
-   * Incremented by each write, and by what must not overtake a deletion of the project (holdProject): orders the project's events. Absent in those that earlier
-   * versions stored.
+   * Incremented by each write, and by everything that must not overtake a deletion of the project (holdProject). It orders the project's events. Absent in
+   * projects of earlier versions.
    */
   revision: optional(number()),
   /** Counts changes to dependencies that might close a cycle together with others (dependencies/cycle.ts). Absent before the first. */

@@ -108,7 +108,7 @@ export class Model {
   readonly budgets = new Map<string, number>();
   /** Of all claims, in order. */
   readonly tokens: { readonly token: string; readonly itemId: string }[] = [];
-  /** What the last operations have written: to be looked at. */
+  /** The items that the last operations have written, which are to be checked. */
   readonly touched = new Set<string>();
   /** What the last operations have reported about items, in order: to be looked at. */
   readonly told: { readonly itemId: string; readonly what: ModelEvent['eventType'] }[] = [];
@@ -861,7 +861,7 @@ export class Model {
     this.followReadiness();
   }
 
-  /** After each operation: whatever it made claimable is reported. */
+  /** Called after each operation: it reports every task that became claimable. */
   followReadiness(): void {
     for (const item of this.items.values()) {
       const isReady = item.type === 'task' && this.childrenOf(item).length === 0 && this.#isKnownReady(item);
@@ -988,7 +988,7 @@ export class Model {
     };
   }
 
-  /** Whoever holds it, or else whoever does it, when it gets to its review or further for the first time. */
+  /** The holder, or else the mover, when the task gets to its review or further for the first time. */
   #handedOver(item: ModelItem, to: ModelColumn, by?: Who): Pick<Changes, 'handedOverBy'> {
     if (isHandedOver(this.step(item)) || !isHandedOver(to.step)) return {};
     if (!by && item.isReturned) return {};

@@ -47,7 +47,7 @@ export function underOthers(
   return { ...recorded(useOf(last)), costMicrodollars, costBasis };
 }
 
-/** What other models have used costs what it did, and what has been used since has the price of this one. */
+/** The use of other models keeps its cost, and the use since then has the price of this one. */
 async function priceAfter(
   earlier: Used | undefined,
   provider: string,

@@ -56,8 +56,9 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * By a lock on a file, which ends with its process, however that ends, and which containers see that share nothing but the folder. Node has no call for it; SQLite, which
- * is part of Node, holds one for as long as an exclusive transaction is open. Nothing is stored, so a full disk does not matter.
+ * Holds the folder by a lock on a file. The lock ends with its process, in whichever way that ends, and containers see it that share nothing but the folder.
+ * Node has no call for it. But SQLite, which is part of Node, holds one as long as an exclusive transaction is open. Nothing is stored, so a full disk does not
+ * matter.
  */
 function hold(path: string): DatabaseSync | undefined {
   const file = join(path, LOCK_FILE);

@@ -59,7 +59,7 @@ new Gauge({
 export class Spool {
   readonly #folders: Folders;
   readonly #lanes: readonly Lane[];
-  /** The first of them: what is accepted goes there. */
+  /** The first lane, which newly accepted submissions enter. */
   readonly #lane: Lane;
   readonly #duplicates: Duplicates;
   readonly #log: Log;
