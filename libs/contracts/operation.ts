@@ -65,6 +65,8 @@ export interface Operation<
   readonly audit?: AuditTargetType;
   /** Only calls in which this field is true have an entry, and only if the rule notes one (libs/runtime/database/outbox/audited.ts). */
   readonly auditIf?: string;
+  /** About the caller's own user, or key: what another one asks for under the same idempotency key is another request. */
+  readonly own?: 'user' | 'key';
   /** Told who calls from where, as every audited operation is. */
   readonly withSender?: true;
   readonly effect: Does;

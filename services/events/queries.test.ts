@@ -270,8 +270,12 @@ test('every query of every operation is answered by an index, without a sort', a
 test('each write takes effect once, though the reply to its commit is lost and the call comes again', async () => {
   const again = new CallsAgain(eventsContract);
   const organization = await callAll(
-    (name, input, organizationId, permissions, as) =>
-      again.of(name, (idempotencyKey) => events.call(name, input, organizationId, permissions, as, idempotencyKey)),
+    (name, input, organizationId, permissions, as) => {
+      const by = { userId: randomUUID(), ...as };
+      return again.of(name, (idempotencyKey) =>
+        events.call(name, input, organizationId, permissions, by, idempotencyKey),
+      );
+    },
     (_, run) => run(),
   );
   // What is taken in turns with all organizations.

@@ -100,6 +100,32 @@ describe('Idempotency-Key', () => {
     expect(theirs.data.id).not.toBe(mine.data.id);
   });
 
+  test('what is about the caller alone is another request when another user, or key, asks for it', async () => {
+    const [one, other] = [await organization.newUser(), await organization.newUser()];
+    const task = { title: 'Watched', type: 'task', boardId: organization.boardId };
+    const { data: item } = await organization.call<{ id: string }>('POST', '/api/work-items', {
+      ...task,
+      boardColumnId: organization.columns.Backlog,
+    });
+    const requests = [
+      ['PUT', `/api/work-items/${item.id}/watch`, undefined],
+      ['POST', '/api/views', { name: randomUUID(), projectId: organization.projectId, shared: false, filters: {} }],
+      ['POST', '/api/api-keys/self/rotate', {}],
+    ] as const;
+    for (const [method, path, body] of requests) {
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await one.call(method, path, body, headers);
+      expect(first.success).toBe(true);
+      expect(await other.call(method, path, body, headers)).toMatchObject({
+        status: 409,
+        error: { code: 'IDEMPOTENCY_KEY_REUSED' },
+      });
+      expect((await one.call(method, path, body, headers)).headers.get('idempotency-replayed')).toBe('true');
+    }
+    const watched = await other.call('GET', `/api/work-items/${item.id}/watch`);
+    expect(watched.data).toMatchObject({ watching: false });
+  });
+
   test.each([
     ['empty', ''],
     ['too long', 'x'.repeat(256)],

@@ -32,7 +32,7 @@ function envelope(): string[] {
     '',
     'Each key has a rate limit, 6 000 requests a minute unless it was created with another one (`rateLimit`). Every response has `RateLimit` and `RateLimit-Policy`; beyond the limit it is 429 `RATE_LIMITED` with `Retry-After`.',
     '',
-    'Writes accept `Idempotency-Key` (1 to 255 printable characters; on a tool call also `_meta["worktrack/idempotencyKey"]`). The same key and request within 24 hours take effect once and return the first response, with `Idempotency-Replayed: true`. The order of fields does not matter, nor whether an item is given by UUID or task ID. The project of an MCP session matters, and so do the projects that a key or its user is limited to.',
+    'Writes accept `Idempotency-Key` (1 to 255 printable characters; on a tool call also `_meta["worktrack/idempotencyKey"]`). The same key and request within 24 hours take effect once and return the first response, with `Idempotency-Replayed: true`. The order of fields does not matter, nor whether an item is given by UUID or task ID. The project of an MCP session matters, and so do the projects that a key or its user is limited to. Who asks matters where it is about the caller alone: watches, notifications, views, sign-in codes, the rotation of the key itself.',
     '',
     'Where a `version` is accepted, REST also accepts it as `If-Match`; a stale one is 409 `CONFLICT` with the current record in `error.current`. Unknown fields are rejected.',
     '',

@@ -69,6 +69,7 @@ export const readNotifications = operation({
   name: 'notifications.read',
   summary: 'Mark notifications as read: these, those of a work item, or all.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'update',
   input: z.strictObject({
     ids: z.array(Id).max(MAX_READ).optional(),
@@ -159,6 +160,7 @@ export const updateNotificationSettings = operation({
   summary:
     'Change the kinds of your notifications, their other channels (mail, a chat), and the quiet hours. Omitted fields stay.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'update',
   input: settingsInput,
   output: NotificationSettings,
@@ -175,6 +177,7 @@ export const storeNotificationSettings = operation({
   name: 'notifications.store',
   summary: 'Store of what a user is told, and where.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'update',
   input: settingsInput.extend({ address: z.string() }),
   output: NotificationSettings,
@@ -198,6 +201,7 @@ export const setWatch = operation({
   name: 'notifications.setWatch',
   summary: 'Begin or end to watch a work item.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'update',
   input: z.strictObject({ workItemId: Id, watching: z.boolean() }),
   output: z.object({ watching: z.boolean() }),

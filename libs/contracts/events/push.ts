@@ -63,6 +63,7 @@ export const subscribeBrowser = operation({
   summary: `Be notified in this browser by push, too: a \`PushSubscription\` that it made with the key. Repeating it changes nothing, and another user's subscription becomes yours. At most ${MAX_BROWSERS}.`,
   permissions: ['work-items:read'],
   withSender: true,
+  own: 'user',
   effect: 'update',
   input: z.strictObject({
     endpoint: Url,
@@ -89,6 +90,7 @@ export const unsubscribeBrowser = operation({
   name: 'push.unsubscribe',
   summary: 'End notifications in one of your browsers.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),

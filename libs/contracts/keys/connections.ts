@@ -28,6 +28,7 @@ export const openConnection = operation({
   summary: 'Show the request of an app, to decide about it. Only for a person who is signed in to the console.',
   permissions: [],
   withSender: true,
+  own: 'user',
   effect: 'update',
   input: z.strictObject({ id: Id }),
   output: z.object({
@@ -67,6 +68,7 @@ export const denyConnection = operation({
   summary: 'Refuse the request of an app. Only for a person who is signed in to the console.',
   permissions: [],
   withSender: true,
+  own: 'user',
   effect: 'update',
   input: z.strictObject({ id: Id }),
   output: z.object({ redirectTo: z.string() }),

@@ -48,6 +48,7 @@ export const createGrant = operation({
     'Allow all that an app asks for, or a part of it: only for a person who is signed in to the console. The answer leads back to the app, with a code that works once, within 60 seconds.',
   permissions: [],
   audit: 'grant',
+  own: 'user',
   effect: 'create',
   input: z.strictObject({
     /** The id of the connection, with the app's request. */

@@ -99,6 +99,7 @@ export const rotateOwnKey = operation({
     'Replace the API key that makes this call, which needs no permission. The new key is shown in this response and never again; the old one works until the overlap ends.',
   permissions: [],
   audit: 'key',
+  own: 'key',
   effect: 'create',
   input: z.strictObject({ ...overlap }),
   output: CreatedApiKey,

@@ -48,6 +48,7 @@ export const createLoginCode = operation({
   // Anybody with a key can sign in with the key itself.
   permissions: [],
   audit: 'user',
+  own: 'key',
   effect: 'create',
   input: z.strictObject({
     /** The user of the organization that it signs in. Default: the caller. Another user requires `users:write` and every permission of that user's role. */

@@ -36,6 +36,7 @@ export const createView = operation({
   name: 'views.create',
   summary: 'Save a view of a project’s work items. Sharing it requires work-items:write.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'create',
   input: z.strictObject({
     name,
@@ -57,6 +58,7 @@ export const updateView = operation({
   summary:
     'Change the given fields of a view. A shared view requires work-items:write, a view of another user projects:write.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -75,6 +77,7 @@ export const deleteView = operation({
   name: 'views.delete',
   summary: 'Delete a view. A shared view requires work-items:write, a view of another user projects:write.',
   permissions: ['work-items:read'],
+  own: 'user',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),

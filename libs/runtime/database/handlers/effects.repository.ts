@@ -37,11 +37,13 @@ export interface EffectKey {
    * - the only projects that exist for it, so that an answer is not repeated to a caller who sees less.
    */
   readonly caller: Pick<Caller, 'organizationId' | 'sessionProjectId' | 'projects'>;
+  /** Whose own it is about: the id of the caller's user or key. */
+  readonly own?: string | undefined;
 }
 
 /** @param input as parsed by the contract, so that omitting a default and giving it are the same request */
 export function effectIdentity(
-  { idempotencyKey, caller: { organizationId, sessionProjectId, projects } }: EffectKey,
+  { idempotencyKey, caller: { organizationId, sessionProjectId, projects }, own }: EffectKey,
   operation: string,
   input: unknown,
 ): EffectIdentity {
@@ -50,7 +52,7 @@ export function effectIdentity(
   return {
     id: `${organizationId}:${idempotencyKey}`,
     operation,
-    inputHash: CANONICAL + sha256(`${sessionProjectId ?? ''}${within}\n${text}`),
+    inputHash: CANONICAL + sha256(`${sessionProjectId ?? ''}${within}${own ? `\nof ${own}` : ''}\n${text}`),
     names,
     earlierInputHash: () => sha256(JSON.stringify(input)),
   };

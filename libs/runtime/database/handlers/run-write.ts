@@ -290,8 +290,12 @@ function identityOf({ operation, areSameItems }: Repeatable, input: unknown, con
     return { ...effectIdentity(internal, operation.name, input), callSecret };
   }
   return {
-    ...effectIdentity({ idempotencyKey, caller }, operation.name, input),
+    ...effectIdentity({ idempotencyKey, caller, own: ownOf(operation, caller) }, operation.name, input),
     callSecret,
     areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
   };
+}
+
+function ownOf({ own }: Operation, { userId, keyId }: Caller): string | undefined {
+  return own && { user: userId, key: keyId }[own];
 }
