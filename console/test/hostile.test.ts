@@ -381,3 +381,12 @@ test('an answer that cannot be rendered says so, and leaves the rest of the page
   await page.getByRole('link', { name: 'Agents' }).click();
   await page.getByRole('heading', { name: 'Agents' }).waitFor();
 });
+
+test('Markdown that is nested too deeply to be drawn is shown as it was written, and the page around it stays', async () => {
+  const nested = '>'.repeat(10_000);
+  const { id, taskId } = await createItem(organization, { title: 'Nested', description: nested });
+  await call('POST', `/api/work-items/${id}/comments`, { text: nested });
+  const { page } = await stage.visit(`items/${taskId}`);
+  await page.getByRole('button', { name: 'Edit title' }).waitFor();
+  await page.locator('pre', { hasText: nested }).nth(1).waitFor();
+});

@@ -88,12 +88,21 @@ export function Markdown({ text, onChange }: MarkdownProps) {
   useEffect(() => {
     const shown = element.current;
     if (!shown) return;
-    const fragment = sanitized(marked.parse(text, { async: false }));
+    const fragment = sanitized(htmlOf(text));
     if (isTickable) withTasks(fragment, (at) => change.current?.(taskAt(text, at)));
     shown.replaceChildren(fragment);
     void highlight(shown);
   }, [text, isTickable]);
   return <div ref={element} class="markdown" />;
+}
+
+/** What is nested too deeply for the stack, as 10,000 `>` are, is shown as it was written: the error took the whole page. */
+function htmlOf(text: string): string {
+  try {
+    return marked.parse(text, { async: false });
+  } catch {
+    return `<pre>${escaped(text)}</pre>`;
+  }
 }
 
 function sanitized(html: string, { withClasses = false } = {}): DocumentFragment {
