@@ -15,8 +15,9 @@ const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 const PAGES = found('*.md', 'docs/*.md', '{console,libs}/**/README.md').filter((path) => path !== 'docs/reference.md');
 const FOLDERS = ['bench', 'cli', 'console', 'libs', 'services', 'stack', 'test', 'widget'];
 
-/** Code and addresses are one word each. */
-const plain = (text: string) => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`[^`]*`/g, 'Code');
+/** Code, names of pages and addresses are one word each. */
+const plain = (text: string) =>
+  text.replaceAll(/\[[\w./-]+\.md\]\([^)]*\)|`[^`]*`/g, 'Code').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 function longSentencesOf(paragraphs: readonly string[]): string[] {
   return paragraphs
