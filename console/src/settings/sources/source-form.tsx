@@ -44,16 +44,14 @@ export function SourceForm({ source: now, onClose }: SourceFormProps) {
     const fields = { name, allowedDomains, requireCaptcha };
     void run(async () => {
       if (source) {
-        await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
-          id: source.id,
-          ...changedIn(
-            {
-              ...{ ...fields, projectId: projectId || null },
-              ...{ rateLimit: rateLimit ?? null, retentionDays: retentionDays ?? null },
-            },
-            source,
-          ),
-        });
+        const all = {
+          ...fields,
+          projectId: projectId || null,
+          rateLimit: rateLimit ?? null,
+          retentionDays: retentionDays ?? null,
+        };
+        const changes = changedIn(all, source);
+        await call<typeof updateSource>('PATCH /api/feedback/sources/:id', { id: source.id, ...changes });
       } else {
         const place = { projectId: projectId || undefined };
         await call<typeof createSource>('POST /api/feedback/sources', {
