@@ -390,3 +390,12 @@ test('Markdown that is nested too deeply to be drawn is shown as it was written,
   await page.getByRole('button', { name: 'Edit title' }).waitFor();
   await page.locator('pre', { hasText: nested }).nth(1).waitFor();
 });
+
+test('a paragraph that is far too long to look for marks in is shown as it was written', async () => {
+  const long = '['.repeat(3_000);
+  const description = `**${long}**\n\n**short**`;
+  const { taskId } = await createItem(organization, { title: 'Long', description });
+  const { page } = await stage.visit(`items/${taskId}`);
+  await page.getByText(`**${long}**`, { exact: true }).waitFor();
+  await page.locator('strong', { hasText: 'short' }).waitFor();
+});

@@ -1,7 +1,7 @@
 import './markdown.css';
 import { handleOf, MENTION, readingsOf } from '@worktrack/contracts/people/mentions';
 import DOMPurify from 'dompurify';
-import { Marked } from 'marked';
+import { Lexer, Marked, type Token } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
 import { identity } from '../../session.ts';
 import { taskAt } from './markdown-tasks.ts';
@@ -15,8 +15,20 @@ const MENTION_AT_START = new RegExp(`^${MENTION.source}`, 'u');
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
+/** A paragraph is read in the square of its length: one of 50,000 characters took the page 5 to 20 s. */
+const MAX_INLINE = 3_000;
+
+class BoundedLexer<Parsed, Rendered> extends Lexer<Parsed, Rendered> {
+  override inlineTokens(text: string, tokens: Token[] = []): Token[] {
+    if (text.length <= MAX_INLINE) return super.inlineTokens(text, tokens);
+    tokens.push({ type: 'text', raw: text, text });
+    return tokens;
+  }
+}
+
 const marked = new Marked({
   gfm: true,
+  hooks: { provideLexer: () => (text, options) => new BoundedLexer(options).lex(text) },
   walkTokens(token) {
     if (token.type === 'heading') token.depth = Math.min(DEEPEST_HEADING, token.depth + HEADING_LEVELS_ABOVE);
   },
