@@ -11,7 +11,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
-import { changedIn } from '../changed.ts';
+import { changedIn, useOpened } from '../changed.ts';
 import { PermissionChoice } from '../keys/permission-choice.tsx';
 import { words as common } from '../messages.ts';
 import { words as ofUsers } from '../users/messages.ts';
@@ -24,8 +24,7 @@ interface RoleFormProps {
 }
 
 export function RoleForm({ role: now, onClose }: RoleFormProps) {
-  // As it was when this was opened.
-  const [role] = useState(now);
+  const role = useOpened(now);
   const [name, setName] = useState(role?.name ?? '');
   const [chosen, setChosen] = useState<readonly Permission[]>(role?.permissions ?? ROLE_PERMISSIONS.viewer);
   const { isBusy, error, run } = useSubmit();

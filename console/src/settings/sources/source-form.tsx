@@ -11,7 +11,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
-import { changedIn } from '../changed.ts';
+import { changedIn, useOpened } from '../changed.ts';
 import { words as common } from '../messages.ts';
 import { firstProject, ProjectField } from '../projects.tsx';
 import { words } from './messages.ts';
@@ -24,8 +24,7 @@ interface SourceFormProps {
 }
 
 export function SourceForm({ source: now, onClose }: SourceFormProps) {
-  // As it was when this was opened.
-  const [source] = useState(now);
+  const source = useOpened(now);
   const [name, setName] = useState(source?.name ?? '');
   const [domains, setDomains] = useState(source?.allowedDomains.join('\n') ?? '');
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);

@@ -13,7 +13,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
-import { changedIn } from '../changed.ts';
+import { changedIn, useOpened } from '../changed.ts';
 import { words as ofKeys } from '../keys/messages.ts';
 import { PermissionChoice } from '../keys/permission-choice.tsx';
 import { words as common } from '../messages.ts';
@@ -30,8 +30,7 @@ interface RuleFormProps {
 }
 
 export function RuleForm({ rule: now, onClose }: RuleFormProps) {
-  // As it was when this was opened.
-  const [rule] = useState(now);
+  const rule = useOpened(now);
   const own = identity.value?.permissions ?? [];
   const offered = PERMISSIONS.filter((permission) => own.includes(permission));
   const [name, setName] = useState(rule?.name ?? '');

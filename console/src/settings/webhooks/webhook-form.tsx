@@ -11,7 +11,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
-import { changedIn } from '../changed.ts';
+import { changedIn, useOpened } from '../changed.ts';
 import { words as common } from '../messages.ts';
 import { firstProject, ProjectField } from '../projects.tsx';
 import { type ChosenTypes, chosenOf, KINDS, PERMISSION_OF_KIND, typesOf } from './event-types.ts';
@@ -25,8 +25,7 @@ interface WebhookFormProps {
 }
 
 export function WebhookForm({ webhook: now, onClose }: WebhookFormProps) {
-  // As it was when this was opened.
-  const [webhook] = useState(now);
+  const webhook = useOpened(now);
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
