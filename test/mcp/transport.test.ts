@@ -200,7 +200,10 @@ describe('the protocol', () => {
         await post([message({})]),
         await post(message({ _meta: MODERN }), { headers }),
       ]) {
-        const { result } = (await response.json()) as { result: { isError?: boolean; content: { text: string }[] } };
+        // A batch is answered by a list.
+        const [{ result }] = [await response.json()].flat() as [
+          { result: { isError?: boolean; content: { text: string }[] } },
+        ];
         expect({ status: response.status, isError: result.isError }).toEqual({ status: 200, isError: true });
         expect(JSON.parse(result.content[0]?.text ?? '')).toEqual({
           error: {
@@ -251,6 +254,14 @@ describe('the protocol', () => {
       { id: 7, result: { tools: expect.any(Array) } },
       { id: 'seven', result: {} },
     ]);
+  });
+
+  test('a batch is answered by a list, also when one answer is all', async () => {
+    const response = await post([
+      { jsonrpc: '2.0', id: 7, method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+    ]);
+    expect(await response.json()).toEqual([{ jsonrpc: '2.0', id: 7, result: {} }]);
   });
 
   test('there is nothing to subscribe to, and no stream is held open', async () => {

@@ -91,7 +91,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin, message: unknown) 
       if (answer.body !== undefined) answers.push(answer.body);
     }
     if (answers.length === 0) return { status: ACCEPTED, body: undefined };
-    return { status: OK, body: answers.length === 1 ? answers[0] : `[${answers.join(',')}]` };
+    return { status: OK, body: `[${answers.join(',')}]` };
   }
 }
 
