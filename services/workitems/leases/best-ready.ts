@@ -1,3 +1,4 @@
+import type { OperationError } from '@worktrack/contracts/errors';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
@@ -30,11 +31,11 @@ const MAX_COUNTED = 100;
 /** Names of nothing that are told. */
 const MAX_WRONG = 3;
 
-/** The best task for an agent, reserved until `release`. If there is none: the tasks that others are about to take, or the reason. */
+/** The best task for an agent, reserved until `release`. If there is none: the tasks that others are about to take, or the reason. `problem`: of a project in which there can be none. */
 export type Choice =
   | { readonly best: Candidate; readonly release: () => void; readonly budgets: readonly BudgetRecord[] }
   | { readonly reserved: readonly string[] }
-  | { readonly reason: string };
+  | { readonly reason: string; readonly problem?: OperationError };
 
 /** The best ready tasks of a project: all dependencies met, then by priority, then in board order. */
 export async function bestOfProject(
@@ -43,18 +44,16 @@ export async function bestOfProject(
   now: Date,
 ): Promise<Choice> {
   const { organizationId } = scope.caller;
-  if (!exists(scope.caller, projectId)) throw noProject(scope, projectId);
+  if (!exists(scope.caller, projectId)) return problem(noProject(scope, projectId));
   const hasBudgets = await projectHasBudgets(scope, projectId);
   const { tasks, boards, budgets } = await look(`${organizationId}:${projectId}:${hasBudgets}`, () =>
     lookAt(scope, projectId, now, hasBudgets),
   );
-  if (boards.length === 0) throw noProject(scope, projectId);
+  if (boards.length === 0) return problem(noProject(scope, projectId));
   const usable = boards.filter(isUsable);
   if (usable.length === 0) {
-    throw scope.fail(
-      'VALIDATION_FAILED',
-      'No board of the project has a column of the role in_progress; give it one to claim tasks.',
-    );
+    const message = 'No board of the project has a column of the role in_progress; give it one to claim tasks.';
+    return problem(scope.fail('VALIDATION_FAILED', message));
   }
   const columns = usable.flatMap((board) => board.columns);
   const order = takeOrder(columns.map(({ id }) => id));
@@ -63,6 +62,8 @@ export async function bestOfProject(
   if (inOrder.length > 0) return chosen(inOrder, budgets);
   return { reason: await reasonInProject(scope, boards, budgets.filter(isUsedUp), now) };
 }
+
+const problem = (error: OperationError) => ({ reason: error.message, problem: error });
 
 function noProject({ fail }: FailingWriteScope<'NOT_FOUND'>, projectId: string) {
   return fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);

@@ -74,6 +74,8 @@ async function bestOfProjects(context: Context, projectIds: readonly string[], n
   for (const projectId of projectIds) {
     const choice = await bestOfProject(context, projectId, now);
     if (!('reason' in choice)) return choice;
+    // Of several, one that was deleted since, or has no column for work, keeps nobody from the others.
+    if (choice.problem && projectIds.length === 1) throw choice.problem;
     reasons.add(choice.reason);
   }
   if (reasons.size === 0) return { reason: 'Your key and its user have no project in common.' };

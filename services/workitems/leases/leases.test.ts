@@ -96,6 +96,21 @@ describe('a claim', () => {
     expect((await claimed()).workItem.title).toBe('waits');
   });
 
+  test('in any project of a limited key is kept from none by one that is gone, or has no column for work', async () => {
+    const { organization, project: own } = project;
+    const [gone, stuck] = [await startProject('Gone', organization), await startProject('Stuck', organization)];
+    await call(organization, 'projects.delete', { id: gone.project.id });
+    const { id, columns } = await call(organization, 'boards.get', { id: stuck.board.id });
+    const doing = columns.map(({ id, name, role }) => ({ id, name, role: role === 'in_progress' ? null : role }));
+    await call(organization, 'boards.update', { id, columns: doing });
+    const task = await project.create('task');
+    const limited = { ...organization, projects: [gone.project.id, stuck.project.id, own.id] };
+    expect((await claim({}, limited)).workItem?.id).toBe(task.id);
+    const { claimed, reason } = await claim({}, limited);
+    expect(claimed).toBe(false);
+    for (const why of [/no project/, /role in_progress/, /no pending task/]) expect(reason).toMatch(why);
+  });
+
   test('takes the tasks below a task, not the task itself', async () => {
     const outer = await project.create('task', { title: 'outer', priority: 'urgent' });
     await project.create('task', { title: 'inner', parentId: outer.id });
