@@ -95,6 +95,13 @@ export async function startKeys() {
   };
 }
 
+/** What else an organization has, to reach a limit: a stored document with other ids, this many times. */
+export function copiesOf<D extends object>(document: D | null, count: number): D[] {
+  if (!document) throw new Error('There is nothing to copy.');
+  const ids = () => ({ _id: uuidv7(), ...('prefix' in document && { prefix: uuidv7() }) });
+  return Array.from({ length: count }, () => ({ ...document, ...ids() }));
+}
+
 /** As the gateway tells who is calling. */
 function senderOf({ key, session, grant, rule }: Identity): Sender {
   const type = session ? 'session' : grant ? 'grant' : rule ? 'rule' : 'key';

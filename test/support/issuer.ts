@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult, sign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -15,14 +15,23 @@ export interface IssuerKey {
   readonly jwk: Json;
 }
 
-export function newIssuerKey(alg: IssuerAlgorithm, kid: string = uuidv7()): IssuerKey {
-  const { privateKey, publicKey } =
-    alg === 'ES256'
-      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      : alg === 'EdDSA'
-        ? generateKeyPairSync('ed25519')
-        : generateKeyPairSync('rsa', { modulusLength: 2_048 });
+export function newIssuerKey(alg: IssuerAlgorithm, kid: string = uuidv7(), pair = newPair(alg)): IssuerKey {
+  const { privateKey, publicKey } = pair;
   return { kid, alg, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' } };
+}
+
+function newPair(alg: IssuerAlgorithm): KeyPairKeyObjectResult {
+  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  if (alg === 'EdDSA') return generateKeyPairSync('ed25519');
+  return generateKeyPairSync('rsa', { modulusLength: 2_048 });
+}
+
+let pairs: ReadonlyMap<IssuerAlgorithm, KeyPairKeyObjectResult> | undefined;
+
+/** Under ids of their own; all issuers of a process share the pairs, since RSA takes seconds of CPU to make them for each. */
+function ownKeys(): IssuerKey[] {
+  pairs ??= new Map(ISSUER_ALGORITHMS.map((alg) => [alg, newPair(alg)]));
+  return [...pairs].map(([alg, pair]) => newIssuerKey(alg, uuidv7(), pair));
 }
 
 const part = (value: string | Json) =>
@@ -59,7 +68,7 @@ export class TestIssuer {
   readonly #server: Server;
   /** How often its keys were asked for. */
   fetches = 0;
-  keys: IssuerKey[] = ISSUER_ALGORITHMS.map((alg) => newIssuerKey(alg));
+  keys = ownKeys();
   /** Instead of its discovery document, or its key set. */
   discovery: Answer | undefined;
   keySet: Answer | undefined;

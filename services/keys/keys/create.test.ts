@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
-import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
-import { codeOf, startKeys } from '../testing.ts';
+import { codeOf, copiesOf, startKeys } from '../testing.ts';
 import { MAX_ACTIVE_KEYS_PER_ORGANIZATION } from './create.ts';
-import { insertKey } from './keys.repository.ts';
+import { KeyModel } from './keys.model.ts';
 
 let keys: Awaited<ReturnType<typeof startKeys>>;
 beforeAll(async () => {
@@ -127,30 +126,8 @@ describe('a new key', () => {
 
   test('is refused beyond the limit of active keys, until one is revoked', async () => {
     const { owner } = await keys.organization();
-    const rest = Array.from({ length: MAX_ACTIVE_KEYS_PER_ORGANIZATION - 1 }, (_, i) => `wt_limit${i}`);
-    await mongoose.connection.transaction(async (tx) => {
-      for (const prefix of rest) {
-        await insertKey(
-          {
-            caller: { organizationId: owner.organization.id, userId: owner.user.id, keyId: owner.key.id },
-            tx,
-            // Nothing of it is sent.
-            writes: new WriteSet(),
-          },
-          {
-            name: 'CI',
-            prefix,
-            hash: 'x',
-            permissions: [],
-            projects: null,
-            rateLimit: DEFAULT_KEY_RATE,
-            userId: 'x',
-            createdBy: 'x',
-            expiresAt: null,
-          },
-        );
-      }
-    });
+    const stored = await KeyModel.findOne({ organizationId: owner.organization.id }).lean();
+    await KeyModel.insertMany(copiesOf(stored, MAX_ACTIVE_KEYS_PER_ORGANIZATION - 1));
     expect(await codeOf(keys.call('keys.create', { name: 'CI' }, owner))).toBe('CONFLICT');
     const [newest] = await keys.call('keys.list', {}, owner);
     await keys.call('keys.revoke', { id: newest?.id as string }, owner);

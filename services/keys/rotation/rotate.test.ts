@@ -6,7 +6,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KeyModel } from '../keys/keys.model.ts';
-import { codeOf, startKeys } from '../testing.ts';
+import { codeOf, copiesOf, startKeys } from '../testing.ts';
 
 let keys: Awaited<ReturnType<typeof startKeys>>;
 beforeAll(async () => {
@@ -136,7 +136,9 @@ describe('a rotation', () => {
     const { id, key } = await keys.call('keys.create', { name: 'CI', permissions: ['work-items:read'] }, owner);
     let last = await keys.identityOf(key);
     const rotate = () => keys.call('keys.rotateSelf', { overlapSeconds: 0 }, last);
-    for (let i = 0; i < 50; i++) last = await keys.identityOf((await rotate()).key);
+    for (let i = 0; i < 2; i++) last = await keys.identityOf((await rotate()).key);
+    const replaced = await KeyModel.findOne({ 'rotatedFrom.id': id, replacedBy: last.key.id }).lean();
+    await KeyModel.insertMany(copiesOf(replaced, 48));
     const refused = { code: 'CONFLICT', extra: { reason: 'limit' } };
     await expect(rotate()).rejects.toMatchObject(refused);
     const ofLine = { 'rotatedFrom.id': id };

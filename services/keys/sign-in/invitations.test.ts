@@ -305,7 +305,7 @@ describe('at once', () => {
       (userId: string) => keys.call('users.update', { id: userId, disabled: true }, owner),
       (userId: string) => invite(userId, owner),
     ]) {
-      for (let time = 0; time < 8; time++) {
+      for (let time = 0; time < 4; time++) {
         const { id: userId } = await colleague(owner);
         const code = await invite(userId, owner);
         const [opened, ended] = await Promise.all([endOf(code), codeOf(end(userId))]);

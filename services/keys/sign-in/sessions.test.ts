@@ -10,7 +10,7 @@ import { loseReplyOfCommit } from '../../../test/support/lost-reply.ts';
 import { auditedOf } from '../../../test/support/outbox.ts';
 import { KeyModel } from '../keys/keys.model.ts';
 import { SessionModel } from '../sessions/sessions.model.ts';
-import { codeOf, startKeys } from '../testing.ts';
+import { codeOf, copiesOf, startKeys } from '../testing.ts';
 import { CodeModel } from './codes.model.ts';
 import { MAX_ACTIVE_SESSIONS_PER_USER } from './open.ts';
 
@@ -185,13 +185,8 @@ describe('a session', () => {
   test('is refused if a user has too many, until one has ended', async () => {
     const { owner, user, apiKey } = await keys.organization();
     await open(apiKey.key as string);
-    const one = (await SessionModel.findOne({ userId: user.id }).lean()) ?? undefined;
-    const more = Array.from({ length: MAX_ACTIVE_SESSIONS_PER_USER - 1 }, () => ({
-      ...one,
-      _id: uuidv7(),
-      prefix: uuidv7(),
-    }));
-    await SessionModel.insertMany(more);
+    const one = await SessionModel.findOne({ userId: user.id }).lean();
+    await SessionModel.insertMany(copiesOf(one, MAX_ACTIVE_SESSIONS_PER_USER - 1));
     expect(await codeOf(open(apiKey.key as string))).toBe('CONFLICT');
     await keys.call('sessions.revoke', { id: one?._id as string }, owner);
     const codes = await Promise.all(Array.from({ length: 8 }, () => codeOf(open(apiKey.key as string))));

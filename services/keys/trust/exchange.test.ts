@@ -5,7 +5,7 @@ import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
 import { keyMarkOf } from '@worktrack/contracts/keys/trust-tokens';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ISSUER_ALGORITHMS, newIssuerKey, signatureOf, signJwt, TestIssuer } from '../../../test/support/issuer.ts';
 import { codeOf, startKeys } from '../testing.ts';
 import { shapes } from './testing-shapes.ts';
@@ -16,8 +16,6 @@ let owner: Identity;
 beforeAll(async () => {
   keys = await startKeys();
   issuer = await TestIssuer.start();
-});
-beforeEach(async () => {
   ({ owner } = await keys.organization());
 });
 afterAll(async () => {
@@ -415,7 +413,7 @@ const ATTACKS: Attacks = [
 
 describe('what it does not trust is refused', () => {
   let attack: Attack;
-  beforeEach(async () => {
+  beforeAll(async () => {
     const rule = await newRule();
     const claims = { ...CLAIMS, aud: rule.audience };
     attack = { rule, claims, good: () => issuer.jwt(claims) };
