@@ -14,6 +14,8 @@ import { giveVerdict, type Said, SendBack } from '../verdict/verdict.tsx';
 import { words } from './messages.ts';
 
 const JUDGED = ['review', 'testing', 'validating'] as const;
+/** Between the two presses of one who presses twice. */
+const SECOND_PRESS_MS = 500;
 type Judged = (typeof JUDGED)[number];
 
 /** For work that was handed over: whether it is good enough, by the operations that agents use. */
@@ -25,21 +27,32 @@ export function Verdict({ item }: { readonly item: WorkItem }) {
     enabled: may('projects:read'),
   });
   const role = board.data?.columns.find(({ id }) => id === item.boardColumnId)?.role;
+  const busy = useBusy(verdict.noVerdict);
   const isJudged = JUDGED.includes(role as Judged) && item.type === 'task' && may('work-items:write');
-  return isJudged ? <Bar key={item.boardColumnId} item={item} role={role as Judged} /> : null;
+  return isJudged ? <Bar key={item.boardColumnId} item={item} role={role as Judged} busy={busy} /> : null;
 }
 
-function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged }) {
+interface BarProps {
+  readonly item: WorkItem;
+  readonly role: Judged;
+  /** From one gate to the next. */
+  readonly busy: ReturnType<typeof useBusy>;
+}
+
+function Bar({ item, role, busy: { isBusy, run } }: BarProps) {
   const { id, taskId } = item;
   // As it was when it was judged, whatever it becomes while the reasons are written.
   const [returned, sendBack] = useState<WorkItem>();
-  const { isBusy, run } = useBusy(verdict.noVerdict);
   const give = async (judged: WorkItem, result: 'pass' | 'fail', said: Said) => {
     let isGiven = false;
     await run(async () => {
       await inTurn(() => giveVerdict(judged, role === 'review' ? 'review' : 'validation', result, said));
-      void queries.invalidateQueries({ queryKey: ['item'] });
       isGiven = true;
+      const next = queries.invalidateQueries({ queryKey: ['item'] });
+      if (result === 'fail') return;
+      // A second press is not meant for the next gate, which is shown by now.
+      await next;
+      await new Promise((resolve) => setTimeout(resolve, SECOND_PRESS_MS));
     });
     sendBack(undefined);
     return isGiven;
