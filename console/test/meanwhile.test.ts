@@ -311,8 +311,18 @@ test('a file that is stored while one writes elsewhere goes where it was dropped
   await page.keyboard.type('gra');
   store();
   await expect.poll(() => comment.inputValue()).toContain('](/api/work-items/');
-  await page.keyboard.type('ce');
+  await page.keyboard.type('c');
+  // Where there is no room beside it any more: turned, as a tablet is.
+  await page.setViewportSize({ width: 900, height: 900 });
+  await expect
+    .poll(() => page.locator('.item-parts').evaluate((parts) => getComputedStyle(parts).display))
+    .toBe('flex');
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+  await page.keyboard.type('e');
   expect(await assignee.inputValue()).toBe('grace');
+  expect((await itemNow(organization, item)).assignee).toBeNull();
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await itemNow(organization, item)).assignee).toBe('grace');
 });
 
 test('a new item keeps what was chosen when another project is, and is written in two tabs apart', async () => {

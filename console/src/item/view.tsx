@@ -58,7 +58,11 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
   useLayoutEffect(() => {
     const { current } = parts;
     if (!current) return;
-    const look = new ResizeObserver(() => place(getComputedStyle(current).getPropertyValue('--fields-are')));
+    const look = new ResizeObserver(() => {
+      // What is being written would be drawn anew, and taken for finished.
+      if (current.querySelector(':is(input, textarea):focus')) return;
+      place(getComputedStyle(current).getPropertyValue('--fields-are'));
+    });
     look.observe(current);
     return () => look.disconnect();
   }, []);
