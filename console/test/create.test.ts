@@ -302,6 +302,14 @@ test('a sub-item that was refused is edited without what has been typed since be
   await expect.poll(() => titles.inputValue()).toBe(`${tooLong} and more\n${tooLong}`);
   await page.keyboard.press('Escape');
   expect(await input.inputValue()).toBe('long');
+  // More of them than there are other messages at once.
+  for (let nth = 1; nth <= 5; nth++) {
+    await input.fill(`${nth} ${tooLong}`);
+    await input.press('Enter');
+  }
+  await expect.poll(() => edit.count()).toBe(5);
+  await edit.first().click();
+  expect(await input.inputValue()).toBe(`1 ${tooLong}`);
 });
 
 test('a template fills the dialog, lines become sub-items in their order, and z takes all of it back', async () => {

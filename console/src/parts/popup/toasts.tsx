@@ -24,7 +24,10 @@ export interface ToastAction {
 /** Long enough to be read; what failed, or can be acted on, stays until it is dismissed. */
 const SHOWN_MS = 6_000;
 const SHOWN_WITH_ACTION_MS = 12_000;
+/** Besides those that are the only way to something. */
 const MAX_SHOWN = 4;
+
+const passes = (action: ToastAction) => action.passes;
 
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
@@ -33,8 +36,7 @@ let lastId = 0;
 export function tell(text: string, given: ToastAction | readonly ToastAction[] = [], slot?: string): void {
   const actions = [given].flat() as ToastAction[];
   const id = add({ tone: 'plain', text, original: '', actions, slot });
-  const passes = actions.every((action) => action.passes);
-  if (passes) setTimeout(() => dismiss(id), actions.length > 0 ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
+  if (actions.every(passes)) setTimeout(() => dismiss(id), actions.length > 0 ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
 /** What failed, and why: `tellFailure(words.notMoved, error)`. */
@@ -52,7 +54,8 @@ function add(toast: Omit<Toast, 'id'>): number {
     ({ tone, text, original, slot }) =>
       (tone !== toast.tone || text !== toast.text || original !== toast.original) && (!slot || slot !== toast.slot),
   );
-  toasts.value = [...others.slice(1 - MAX_SHOWN), { ...toast, id: lastId }];
+  const kept = others.filter(({ actions }, at) => at > others.length - MAX_SHOWN || !actions.every(passes));
+  toasts.value = [...kept, { ...toast, id: lastId }];
   return lastId;
 }
 
