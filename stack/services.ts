@@ -68,8 +68,8 @@ export interface ServicesOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Added to it for one service, for a test in which one gets what the others do not. */
   readonly envOf?: (id: string) => NodeJS.ProcessEnv;
-  /** Default: the service's sources, as Node reads them. For tests, which start hundreds and bundle them first. */
-  readonly mainOf?: (service: ServiceName) => string;
+  /** What Node is given. Default: the service's sources. For tests, which start hundreds and bundle them first. */
+  readonly argsOf?: (service: ServiceName) => readonly string[];
   /** What runs one service instead of this Node, for a test in which it sees another disk. */
   readonly nodeOf?: (id: string) => string | undefined;
   /** Default: a minute. Longer for a test in which what a service needs is away. */
@@ -143,7 +143,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
       const child = await Child.start({
         name: id,
         command: options.nodeOf?.(id) ?? process.execPath,
-        args: [...NODE_FLAGS, options.mainOf?.(service) ?? join(REPOSITORY, 'services', service, 'main.ts')],
+        args: [...NODE_FLAGS, ...(options.argsOf?.(service) ?? [join(REPOSITORY, 'services', service, 'main.ts')])],
         cwd: REPOSITORY,
         env: { ...environment(service, publicPort, options), ...options.envOf?.(id) },
         logFile: join(options.dataDir, 'logs', `${id}.log`),

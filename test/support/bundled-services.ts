@@ -9,9 +9,14 @@ const FOLDER = join(REPOSITORY, 'node_modules', '.cache', 'services-of-tests');
 /** Refuses what MongoDB would refuse (watch.ts), in the mongoose that the service uses. */
 const WATCHED = fileURLToPath(new URL('../mongodb/watched-service.ts', import.meta.url));
 const OUR_ADDRESS = 'import.meta.url';
+/** It lets go of 20 MiB, which no test misses, by collections that are a sixth of a start. What Node has compiled is still kept. */
+const RELEASE = join(REPOSITORY, 'libs', 'runtime', 'process', 'release-startup-memory.ts');
 
-/** What Node runs. The gateway does not use the database, and is not watched. */
-export const bundledMain = (service: ServiceName): string => join(FOLDER, `${service}.mjs`);
+/** What Node is given. With that much room for new objects from the beginning, a start has fewer collections: another seventh of it. The gateway does not use the database, and is not watched. */
+export const bundled = (service: ServiceName): readonly string[] => [
+  '--min-semi-space-size=8',
+  join(FOLDER, `${service}.mjs`),
+];
 
 /**
  * Bundles the services. A run starts hundreds of processes, and finding and linking the thousand modules of each took half of its start. A start now takes 0.3
@@ -31,6 +36,7 @@ export async function bundleServices(): Promise<void> {
         name: 'services',
         resolveId: (id) => (SERVICES.some((service) => id === `${service}:`) ? id : null),
         load(id) {
+          if (id === RELEASE) return `export { flushCompileCache as releaseStartupMemory } from 'node:module';`;
           const service = SERVICES.find((name) => id === `${name}:`);
           if (!service) return null;
           const main = join(REPOSITORY, 'services', service, 'main.ts');

@@ -4,7 +4,7 @@ import type { ServiceName } from '@worktrack/stack/layout';
 import { Progress } from '@worktrack/stack/report/progress';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { type Services, startServices } from '@worktrack/stack/services';
-import { bundledMain } from './bundled-services.ts';
+import { bundled } from './bundled-services.ts';
 import type { Lease } from './lease.ts';
 import { IN_CONTAINERS } from './test-stack.ts';
 
@@ -106,7 +106,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
       ALTCHA_COUNTERS: '60',
       ...options.env,
     },
-    ...(!isTraced && { mainOf: bundledMain }),
+    ...(!isTraced && { argsOf: bundled }),
     envOf: (id) => ({ ...(isTraced && watchedEnvironment(id)), ...options.envOf?.(id) }),
     ...(options.nodeOf && { nodeOf: options.nodeOf }),
     ...(options.startTimeoutMs && { startTimeoutMs: options.startTimeoutMs }),
