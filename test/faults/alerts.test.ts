@@ -35,7 +35,7 @@ describe.runIf(MINUTES > 0)('with a real Prometheus and a real Alertmanager', ()
     const { folder } = await newLease();
     alertmanager = await Alertmanager.start(await needAlertmanager(progress), join(folder, 'alertmanager'));
     system = await startSystem({
-      ownServers: true,
+      ownServers: ['rabbitmq', 'redis', 'mongodb'],
       replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2, events: 2 },
       env: { TRUST_PROXY: 'loopback' },
     });

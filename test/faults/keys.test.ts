@@ -8,7 +8,7 @@ import { loggedAbout } from './logged.ts';
 let system: Awaited<ReturnType<typeof startSystem>>;
 let org: TestOrganization;
 beforeAll(async () => {
-  system = await startSystem({ replicas: { gateway: 2, keys: 2 }, ownServers: true });
+  system = await startSystem({ replicas: { gateway: 2, keys: 2 }, ownServers: ['redis'] });
   org = await system.newOrganization();
 });
 afterAll(() => system?.stop());

@@ -15,7 +15,7 @@ let trial: Trial;
 beforeAll(async () => {
   trial = await Trial.start({
     replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2, events: 2 },
-    ownServers: true,
+    ownServers: ['rabbitmq', 'redis', 'mongodb'],
   });
 });
 afterAll(() => trial?.system.stop());

@@ -32,7 +32,7 @@ let webhookSecret: string;
 beforeAll(async () => {
   system = await startSystem({
     replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2, events: 2 },
-    ownServers: true,
+    ownServers: ['rabbitmq', 'redis', 'mongodb'],
     env: {
       FEEDBACK_RATE_PER_IP: '1000000',
       FEEDBACK_RATE_PER_SOURCE: '1000000',

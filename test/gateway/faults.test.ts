@@ -13,7 +13,7 @@ import { type System, startSystem } from '../support/system.ts';
 let system: System & RunningSystem;
 let organization: TestOrganization;
 beforeAll(async () => {
-  system = await startSystem({ ownServers: true });
+  system = await startSystem({ ownServers: ['rabbitmq', 'redis'] });
   organization = await system.newOrganization();
 });
 afterAll(() => system?.stop());

@@ -33,8 +33,8 @@ export interface SystemOptions {
   readonly nodeOf?: (id: string) => string | undefined;
   /** How long a replica may take to be ready. */
   readonly startTimeoutMs?: number;
-  /** Servers that only this system uses, for a test that kills or freezes them. They take some five seconds to start. */
-  readonly ownServers?: boolean;
+  /** Those that only this system uses, for a test that kills or freezes them. Their start takes CPU: RabbitMQ's 5 s, the database's 1.5 s. */
+  readonly ownServers?: readonly (keyof ServerUrls)[];
   /** Servers that the test runs itself. */
   readonly urls?: Partial<ServerUrls>;
   /** Of a system whose other services these gateways are for. */
@@ -81,10 +81,11 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
     throw new Error('Servers of its own are processes: name this test in TESTS_WITH_OWN_PROCESSES (test-stack.ts).');
   }
   const progress = new Progress(process.stderr);
-  const servers = options.ownServers ? await startServers({ dataDir: folder, progress }) : undefined;
-  const leased = { redis: lease.redisUrl, mongodb: lease.mongodbUrl };
-  const { rabbitmq, redis, mongodb } = { ...(servers?.urls ?? leased), ...options.urls };
-  if (!rabbitmq) throw new Error('A system needs a broker: its own, or a virtual host.');
+  const given: Partial<ServerUrls> = { redis: lease.redisUrl, mongodb: lease.mongodbUrl, ...options.urls };
+  const ofOthers = { ...given, ...Object.fromEntries((options.ownServers ?? []).map((name) => [name, undefined])) };
+  const servers = options.ownServers ? await startServers({ dataDir: folder, progress, given: ofOthers }) : undefined;
+  const { rabbitmq, redis, mongodb } = servers?.urls ?? given;
+  if (!rabbitmq || !redis || !mongodb) throw new Error('A system needs a broker: its own, or a virtual host.');
   const urls = { rabbitmq, redis, mongodb };
   const { secrets, databasePrefix } = options.before ?? {
     secrets: loadSecrets(folder, {}),

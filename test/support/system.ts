@@ -33,7 +33,7 @@ export async function sharedSystem(): Promise<System> {
  * Any other uses `sharedSystem`, which costs nothing.
  */
 export async function startSystem(options: SystemOptions = {}): Promise<System & RunningSystem> {
-  const hasOwnBroker = options.ownServers || options.urls?.rabbitmq;
+  const hasOwnBroker = options.ownServers?.includes('rabbitmq') || options.urls?.rabbitmq;
   const [lease, rabbitmq] = await Promise.all([
     newLease(),
     hasOwnBroker ? options.urls?.rabbitmq : newVirtualHost(),
