@@ -1,17 +1,14 @@
 import { assembleKey } from '@worktrack/contracts/keys/key-format';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
-import { startSystem } from '../support/system.ts';
+import { startGateways } from '../support/system.ts';
 
 const ALLOWED = 10;
 
-let system: Awaited<ReturnType<typeof startSystem>>;
+let system: Awaited<ReturnType<typeof startGateways>>;
 let organization: TestOrganization;
 beforeAll(async () => {
-  system = await startSystem({
-    replicas: { gateway: 2 },
-    env: { UNKNOWN_KEYS_PER_IP: String(ALLOWED), TRUST_PROXY: 'loopback' },
-  });
+  system = await startGateways(2, { env: { UNKNOWN_KEYS_PER_IP: String(ALLOWED), TRUST_PROXY: 'loopback' } });
   organization = await system.newOrganization();
 });
 afterAll(() => system?.stop());
@@ -32,7 +29,7 @@ async function newKey(): Promise<string> {
 }
 
 test('past its limit an address’s made-up keys are refused without a lookup, over all gateways, and so is what is in no cache', async () => {
-  const address = '192.0.2.1';
+  const address = '203.0.113.1';
   const statuses = await Promise.all(
     Array.from({ length: 5 * ALLOWED }, async (_, number) => (await me(address, madeUp(), number % 2)).status),
   );
@@ -45,13 +42,13 @@ test('past its limit an address’s made-up keys are refused without a lookup, o
   // Whether it is valid would be an answer.
   expect((await me(address, await newKey())).status).toBe(429);
   // A key that is in use keeps working, and so does everybody else.
-  await me('192.0.2.2', organization.apiKey);
+  await me('203.0.113.2', organization.apiKey);
   expect((await me(address, organization.apiKey)).status).toBe(200);
-  expect((await me('192.0.2.2', madeUp())).status).toBe(401);
+  expect((await me('203.0.113.2', madeUp())).status).toBe(401);
 });
 
 test('valid keys that are in no cache are not charged, and what is malformed is not counted', async () => {
-  const address = '192.0.2.3';
+  const address = '203.0.113.3';
   for (let number = 0; number < 2 * ALLOWED; number++) {
     expect((await me(address, await newKey())).status).toBe(200);
     expect((await me(address, `wt_${'x'.repeat(36)}`)).status).toBe(401);
@@ -60,7 +57,7 @@ test('valid keys that are in no cache are not charged, and what is malformed is 
 });
 
 test('a revoked key that a program goes on with costs its address nothing: keys in no cache work, and signing in', async () => {
-  const address = '192.0.2.4';
+  const address = '203.0.113.4';
   const made = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'forgotten' });
   expect((await me(address, made.data.key)).status).toBe(200);
   await organization.call('DELETE', `/api/api-keys/${made.data.id}`);
@@ -82,7 +79,7 @@ test('a revoked key that a program goes on with costs its address nothing: keys 
 });
 
 test('a key that was valid within the last day is looked up past the limit, and one whose user is enabled again at once', async () => {
-  const address = '192.0.2.5';
+  const address = '203.0.113.5';
   const user = await organization.newUser();
   const enable = (disabled: boolean) => organization.call('PATCH', `/api/users/${user.id}`, { disabled });
   expect((await me(address, user.key)).status).toBe(200);
