@@ -41,6 +41,8 @@ export class OtlpReceiver {
   readonly bodies: Buffer[] = [];
   readonly #server: Server;
   readonly #python: PythonPackages | undefined;
+  readonly #spans: ReceivedSpan[] = [];
+  #decoded = 0;
 
   private constructor(server: Server, python: PythonPackages | undefined) {
     this.#server = server;
@@ -72,33 +74,36 @@ export class OtlpReceiver {
 
   /** Everything so far. */
   async spans(): Promise<ReceivedSpan[]> {
-    const requests = this.#python
-      ? await this.#decoded(this.#python)
-      : this.bodies.map((body) => JSON.parse(`${body}`));
-    return requests.flatMap(spansOf);
+    const bodies = this.bodies.slice(this.#decoded);
+    this.#decoded += bodies.length;
+    if (bodies.length > 0) {
+      const requests = this.#python ? await decoded(bodies, this.#python) : bodies.map((body) => JSON.parse(`${body}`));
+      this.#spans.push(...requests.flatMap(spansOf));
+    }
+    return [...this.#spans];
   }
 
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
+}
 
-  async #decoded(python: PythonPackages): Promise<unknown[]> {
-    const folder = mkdtempSync(join(tmpdir(), 'worktrack-otlp-'));
-    try {
-      const files = this.bodies.map((body, index) => {
-        writeFileSync(join(folder, `${index}`), body);
-        return `${index}`;
-      });
-      const { ok, output } = await python.run(['-c', DECODE, ...files], folder);
-      if (!ok) throw new Error(output);
-      return output
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+async function decoded(bodies: readonly Buffer[], python: PythonPackages): Promise<unknown[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'worktrack-otlp-'));
+  try {
+    const files = bodies.map((body, index) => {
+      writeFileSync(join(folder, `${index}`), body);
+      return `${index}`;
+    });
+    const { ok, output } = await python.run(['-c', DECODE, ...files], folder);
+    if (!ok) throw new Error(output);
+    return output
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 

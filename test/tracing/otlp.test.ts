@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from '@worktrack/stack/compile-cache';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newSource, visitor } from '../feedback/visitor.ts';
 import type { TestOrganization } from '../support/organization.ts';
@@ -221,7 +222,7 @@ test('without an endpoint nothing of OpenTelemetry is loaded', () => {
     const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...env } = process.env;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       encoding: 'utf8',
-      env,
+      env: { ...env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     });
     const loaded = JSON.parse(stdout.trim().split('\n').at(-1) ?? '[]') as string[];
     expect(loaded.some((url) => url.endsWith('/tracing/tracing.ts'))).toBe(true);
