@@ -312,6 +312,12 @@ test('the audit log tells who changed what, and is narrowed down by who and what
     })
     .toBeGreaterThan(0);
   await visitor.isGood('settings-audit');
+  const links = await changed.first().locator('.facts :is(a, button)').all();
+  for (const { width, height } of (await Promise.all(links.map((link) => link.boundingBox()))).flatMap(
+    (box) => box ?? [],
+  )) {
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+  }
   await page.getByLabel('Action').fill('users.create');
   await page.keyboard.press('Enter');
   await changed.first().waitFor({ state: 'detached' });
