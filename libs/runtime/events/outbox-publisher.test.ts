@@ -299,6 +299,7 @@ test('100 000 events that waited for a broker drain in bounded memory', async ()
   for (let at = 0; at < COUNT; at += 1_000) {
     await OutboxModel.insertMany(
       Array.from({ length: 1_000 }, (_, index) => record(`drained ${index % 500}`, ((at + index) / 500) | 0)),
+      { lean: true },
     );
   }
   const startedAtMs = Date.now();

@@ -107,7 +107,7 @@ export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
 
 /** Waits until something holds, as the repository's tests do: no event announces it. */
 export function until<T>(look: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
-  return vi.waitFor(look, { timeout: timeoutMs, interval: 20 });
+  return vi.waitFor(look, { timeout: timeoutMs, interval: 50 });
 }
 
 export const statesOf = (deliveries: readonly Delivery[]) =>
