@@ -210,9 +210,13 @@ describe('a budget', () => {
     const [above, item] = [await ItemModel.findById(epic.id).lean(), await ItemModel.findById(task.id).lean()];
     const session = await SessionModel.findOne({ workItemId: task.id }).lean();
     const others = Array.from({ length: 2_500 }, (_, n) => ({ _id: uuidv7(), taskId: `W-T-${10_000 + n}` }));
-    await ItemModel.insertMany(others.map((other) => ({ ...item, ...other, foundBy: foundBy(other, above) })));
+    await ItemModel.insertMany(
+      others.map((other) => ({ ...item, ...other, foundBy: foundBy(other, above) })),
+      { lean: true },
+    );
     await SessionModel.insertMany(
       others.map(({ _id }) => ({ ...session, _id: uuidv7(), workItemId: _id, countedFor: _id })),
+      { lean: true },
     );
     let longest = 0;
     const note = ({ command }: mongo.CommandStartedEvent) => {

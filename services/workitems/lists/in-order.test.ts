@@ -27,6 +27,7 @@ test('pages are those of all items in order, from the beginning and from any pla
         // Positions occur twice, and in a different order from ids.
         return { ...pattern, ...names, foundBy: foundBy(names, null), position: (number * 37) % 101, ...fields };
       }),
+      { lean: true },
     );
   const all = () => ItemModel.find({ organizationId }).lean<ItemRecord[]>();
 
@@ -102,6 +103,7 @@ test('a page that is requested again is one read', async () => {
       const names = { _id: idOfAge(index * 1_000), taskId: `W-T-${100 + index}` };
       return { ...pattern, ...names, foundBy: foundBy(names, null), position: 100 + index };
     }),
+    { lean: true },
   );
   const inColumn = { organizationId, boardColumnId: column('Backlog') };
   for (const [order, filter] of [

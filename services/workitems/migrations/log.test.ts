@@ -138,7 +138,10 @@ test('it puts no more into the outbox than a publisher takes out', async () => {
   const project = await startProject();
   const { id } = await project.create('task');
   await HistoryModel.deleteMany({});
-  await HistoryModel.insertMany(Array.from({ length: 2_600 }, (_, index) => pastRecord(project, id, 2 + index)));
+  await HistoryModel.insertMany(
+    Array.from({ length: 2_600 }, (_, index) => pastRecord(project, id, 2 + index)),
+    { lean: true },
+  );
   await makePast();
   const migrations = await replica();
   let most = 0;

@@ -36,6 +36,7 @@ async function addTo(organizationId: string, count: number, { newestMs = 0, apar
       organizationId,
       word: 'word',
     })),
+    { lean: true },
   );
 }
 

@@ -38,7 +38,10 @@ async function bursts(atMs: readonly number[]) {
     .flatMap((ms) => Array.from({ length: IN_A_BURST }, (_, index) => uuidAt(ms - Math.floor(index / 10))))
     .toSorted()
     .toReversed();
-  await BurstModel.insertMany(ids.map((_id) => ({ _id, organizationId })));
+  await BurstModel.insertMany(
+    ids.map((_id) => ({ _id, organizationId })),
+    { lean: true },
+  );
   const asked: OrderedRead = {
     filter: { organizationId },
     order: { field: '_id', direction: -1 },
@@ -105,7 +108,10 @@ const QueueModel = mongoose.model('Queue', queueSchema);
 test('a column is read no further than its pages, though some of it was moved far before the rest', async () => {
   const organizationId = uuidv7();
   const places = [...Array.from({ length: 5 }, (_, n) => -5_000 - n), ...Array.from({ length: 5_000 }, (_, n) => n)];
-  await ChangedModel.insertMany(places.map((n) => ({ _id: uuidv7(), organizationId, n })));
+  await ChangedModel.insertMany(
+    places.map((n) => ({ _id: uuidv7(), organizationId, n })),
+    { lean: true },
+  );
   let read = 0;
   const counting = (async (model, given) => {
     const { $gte = -Infinity, $lt = Infinity } = (given.range ?? {}) as {

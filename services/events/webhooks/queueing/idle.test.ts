@@ -35,7 +35,10 @@ async function idleOrganizations(count: number): Promise<string[]> {
     ...{ permissions: ['work-items:read'], secrets: [], revision: 1, createdAt: now, updatedAt: now, cursor: HEAD },
     ...{ failingSince: null, dueAt: null, notBefore: null, wakes: 0, unwell: false, holder: null },
   });
-  await WebhookModel.insertMany(ids.flatMap((id) => Array.from({ length: WEBHOOKS }, () => webhook(id))));
+  await WebhookModel.insertMany(
+    ids.flatMap((id) => Array.from({ length: WEBHOOKS }, () => webhook(id))),
+    { lean: true },
+  );
   return ids;
 }
 
