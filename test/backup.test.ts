@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { backUp, restore } from '@worktrack/stack/backup';
 import { Progress } from '@worktrack/stack/report/progress';
 import type { StackFile } from '@worktrack/stack/stack-file';
@@ -13,6 +14,8 @@ import { caller } from './support/organization.ts';
 const DEAD = 'rpc.workitems.dead';
 const DEAD_LETTER = 'unsigned: goes to the dead letters';
 const ITEMS = 40;
+/** Between two writes of one client while the backup is made, which takes seconds. */
+const PAUSE_MS = 50;
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-backup-'));
 const dataDir = join(folder, 'data');
 /** Restored to: another folder, as on another machine. */
@@ -155,6 +158,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
         const item = { title: `Meanwhile ${writer} ${n}`, type: 'task', boardId, boardColumnId: columns.Backlog };
         const { status, data } = await call<{ id: string }>('POST', '/api/work-items', item);
         if (status === 201) duringBackup.push(data.id);
+        await delay(PAUSE_MS);
       }
     });
     await expect.poll(() => duringBackup.length).toBeGreaterThan(8);
