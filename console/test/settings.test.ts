@@ -586,8 +586,11 @@ test.each(['de-DE', 'tr-TR', 'ja-JP'])(
   async (locale) => {
     const language = locale.slice(0, 2);
     await organization.call('POST', '/api/feedback/sources', { name: locale, allowedDomains: ['www.example.com'] });
+    const visitor = await stage.visit('settings', { locale });
     for (const section of ['keys', 'users', 'sessions', 'sources']) {
-      const visitor = await stage.visit(`settings/${section}`, { locale });
+      const link = visitor.page.locator(`nav a[href*="settings/${section}"]`);
+      await link.click();
+      await visitor.page.locator('[aria-current=page]').and(link).waitFor();
       await visitor.page
         .getByRole('main')
         .getByRole('listitem')
