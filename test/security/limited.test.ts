@@ -232,6 +232,14 @@ describe('a key that is limited to one project', () => {
     expect(inbox.data.items[0]?.linkedWorkItemIds).toEqual([ids.idea]);
     const item = await asLimited<{ linkedWorkItemIds: string[] }>('GET', `/api/feedback/items/${ids.feedback}`);
     expect(item.data.linkedWorkItemIds).toEqual([ids.idea]);
+    const { data: ofInbox } = await organization.call<CreatedApiKey>('POST', '/api/api-keys', {
+      ...{ name: 'Inbox', projects: [own.projectId], permissions: ['feedback:read', 'feedback:write'] },
+    });
+    const asInbox = caller(system.baseUrl, ofInbox.key as string);
+    for (const [method, body] of [['GET'], ['PATCH', { status: 'resolved' }]] as const) {
+      const answer = await asInbox<typeof item.data>(method, `/api/feedback/items/${ids.feedback}`, body);
+      expect(answer).toMatchObject({ status: 200, data: { linkedWorkItemIds: [ids.idea] } });
+    }
     const foreign = await asLimited('DELETE', `/api/feedback/items/${ids.feedback}/links/${other.ids.idea}`);
     expect(foreign.status).toBe(404);
     const stored = await organization.call<typeof item.data>('GET', `/api/feedback/items/${ids.feedback}`);

@@ -15,14 +15,16 @@ const MAX_RESOLVED = 100;
 export async function withoutForeignLinks<Output>(
   output: Output,
   { workitems }: Pick<Clients, 'workitems'>,
-  { idempotencyKey: _, ...reading }: CallOptions,
+  { idempotencyKey: _, caller, ...reading }: CallOptions,
 ): Promise<Output> {
+  // The gateway's own query, from which the caller learns only which ideas exist: reading feedback needs no permission on work items.
+  const asker = caller && { ...caller, permissions: ['work-items:read' as const] };
   const items = linkedAmong(output);
   const ids = [...new Set(items.flatMap(({ linkedWorkItemIds }) => linkedWorkItemIds))];
   const seen = new Set<string>();
   for (let at = 0; at < ids.length; at += MAX_RESOLVED) {
     const asked = { ids: ids.slice(at, at + MAX_RESOLVED), includeLeafTasks: false };
-    const { notFound } = await workitems.call('workItems.resolve', asked, reading);
+    const { notFound } = await workitems.call('workItems.resolve', asked, { ...reading, caller: asker });
     for (const id of asked.ids) if (!notFound.includes(id)) seen.add(id);
   }
   const shown = <Item extends Linked>(item: Item): Item => ({
