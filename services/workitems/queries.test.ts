@@ -159,12 +159,12 @@ async function callAll(ask: CallService): Promise<string> {
   await ask(caller, 'workItems.resolve', { ids: [epic.id, third.taskId, 'nothing'] });
   await ask(caller, 'workItems.events', { workItemId: task.taskId, eventType: 'moved' });
   await ask(caller, 'workItems.update', { id: task.id, title: 'The task' });
+  await ask(caller, 'workItems.update', { id: task.id, title: 'Task' });
   for (const eventType of [undefined, 'updated'] as const) {
     const newest = { workItemId: task.id, eventType, limit: 1 };
     const { nextCursor } = await ask(caller, 'workItems.events', newest);
     if (nextCursor) await ask(caller, 'workItems.events', { ...newest, cursor: nextCursor });
   }
-  await ask(caller, 'workItems.update', { id: task.id, title: 'Task' });
   await ask(caller, 'workItems.update', { id: third.id, title: 'New', parentId: second.id, metadata: { a: 1 } });
   // With an item below it.
   await ask(caller, 'workItems.update', { id: second.id, parentId: story.id });

@@ -77,7 +77,7 @@ export async function keysOfOrganization(
 export async function countActiveKeys({ caller, tx }: TransactionalScope): Promise<number> {
   const [counted] = await KeyModel.aggregate<{ keys: number }>([
     { $match: { organizationId: caller.organizationId, ...active() } },
-    { $count: 'keys' },
+    { $group: { _id: null, keys: { $sum: 1 } } },
   ]).session(tx);
   return counted?.keys ?? 0;
 }
@@ -93,7 +93,7 @@ export async function countKeysOfLine(
   const [counted] = await KeyModel.aggregate<{ keys: number }>([
     { $match: { organizationId, userId, 'rotatedFrom.id': firstId } },
     { $match: { $or: [active(), young] } },
-    { $count: 'keys' },
+    { $group: { _id: null, keys: { $sum: 1 } } },
   ]).session(tx);
   return counted?.keys ?? 0;
 }

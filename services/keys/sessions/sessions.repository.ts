@@ -65,7 +65,7 @@ export async function countActiveSessions({ caller, tx }: TransactionalScope, us
   const [counted] = await SessionModel.aggregate<{ sessions: number }>([
     { $match: { organizationId, userId, expiresAt: notExpired() } },
     notRevoked(),
-    { $count: 'sessions' },
+    { $group: { _id: null, sessions: { $sum: 1 } } },
   ]).session(tx);
   return counted?.sessions ?? 0;
 }

@@ -97,6 +97,17 @@ test('what surrounds an idea is two queries', async () => {
   expect(queries).toEqual(['work_item_search.aggregate', 'work_items.aggregate']);
 });
 
+test('a history of one page is read, and not counted as well', async () => {
+  const { id: workItemId } = await project.create('task');
+  const read = async (limit: number) => {
+    const queries = await queriesOf(() => call(project.caller, 'workItems.events', { workItemId, limit }));
+    return queries.filter((query) => query === 'work_item_history.aggregate');
+  };
+  // Where the stand-in finds it to end, it looks at once from now on.
+  await read(1);
+  expect(await read(1)).toHaveLength(1);
+});
+
 test('agents who claim below the same epic at once share its plans', async () => {
   const { caller } = project;
   const epic = await project.create('epic');

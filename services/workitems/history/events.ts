@@ -21,10 +21,10 @@ export async function getWorkItemEvents(
   const place = cursor === undefined ? undefined : readCursor(cursor, list, Place);
   if (cursor !== undefined && !place) throw unknownCursor(context.fail);
   const after = place && { value: place[0], id: place[1] };
-  const [found, totalEvents] = await Promise.all([
-    latestEvents(context, item, { eventType }, { limit: limit + 1, after }),
-    countEvents(context, _id, { eventType }),
-  ]);
+  const found = await latestEvents(context, item, { eventType }, { limit: limit + 1, after });
+  // Most histories are one page: only a longer one is counted.
+  const isWhole = !after && found.length <= limit;
+  const totalEvents = isWhole ? found.length : await countEvents(context, _id, { eventType });
   const budget = new AnswerBudget();
   const events = budget.take(found.slice(0, limit).map(({ event }) => event));
   const last = found[events.length - 1];

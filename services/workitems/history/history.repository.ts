@@ -92,7 +92,7 @@ function newestFirst<Row>(
 export async function countEvents({ caller }: Scope, workItemId: string, type: OfType): Promise<number> {
   const [counted] = await HistoryModel.aggregate<{ total: number }>([
     { $match: ofItem(caller, workItemId, type) },
-    { $count: 'total' },
+    { $group: { _id: null, total: { $sum: 1 } } },
   ]);
   return counted?.total ?? 0;
 }

@@ -171,7 +171,7 @@ export async function countBelow({ caller, tx }: Scope, items: readonly Pick<Ite
   const ids = items.map(({ _id }) => phraseBelow(_id));
   const [below] = await ItemModel.aggregate<{ total: number }>([
     { $match: { organizationId, foundBy: oneOf(ids) } },
-    { $count: 'total' },
+    { $group: { _id: null, total: { $sum: 1 } } },
   ]).session(tx ?? null);
   return below?.total ?? 0;
 }
