@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Progress } from '../report/progress.ts';
 import { installDebianPackages } from './apt.ts';
@@ -27,3 +30,17 @@ test('what cannot be installed on a machine is said with the command that does',
   await expect(servers()).rejects.toThrow('without apt-get');
   await expect(installSecantus(silent)).rejects.toThrow('not available for linux-riscv64: install MongoDB 8 once.');
 });
+
+// Others are asked for their password.
+test.runIf(process.getuid?.() === 0)(
+  'installations that are asked for at once are made one after the other',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apt-'));
+    // Like the real one, it fails if another is at work.
+    const aptGet = join(folder, 'apt-get');
+    writeFileSync(aptGet, `#!/bin/sh\nmkdir ${folder}/lock && sleep 0.3 && rmdir ${folder}/lock\n`);
+    chmodSync(aptGet, 0o755);
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+    await Promise.all([servers(), servers(), servers()]);
+  },
+);

@@ -18,9 +18,13 @@ const FORMULAE: Readonly<Record<string, string>> = {
 /**
  * Installs Debian packages without starting their system services (policy-rc.d is Debian's way to prevent that), because we run our own.
  * The package list is fetched only if the first attempt fails: a new machine has none, otherwise it is usually good enough.
+ * It fails, too, after an installation that was ended by a signal, until `dpkg --configure -a` has put that right.
+ * One installation at a time: apt itself waits for the lock of dpkg alone, and gives up at once at those of its lists and archives.
  */
 const SCRIPT = `
 set -e
+exec 9< "$(command -v apt-get)"
+flock 9
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   trap 'rm -f "$policy"' EXIT
@@ -29,7 +33,7 @@ if [ ! -e "$policy" ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"; }
-install "$@" || { apt-get update && install "$@"; }
+install "$@" || { dpkg --configure -a && apt-get update && install "$@"; }
 `;
 
 /**
