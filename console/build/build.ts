@@ -59,8 +59,8 @@ export interface ConsoleBuild {
 export async function buildConsole(): Promise<ConsoleBuild> {
   /** Style sheets, and what imports each. */
   const styles = new Map<string, readonly string[]>();
-  /** What the page needs before it draws the board, except for the two that begin it. */
-  const begun = new Set<string>();
+  /** What the page needs before it draws the board. */
+  const begun = new Set([ENTRY, FIRST_SCREEN]);
   const files = new Map<string, string | Uint8Array>();
   const emit = (name: string, content: string) => {
     const [path] = hashed(name, '.json', Buffer.from(content));
@@ -95,7 +95,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
           for (const id of this.getModuleIds()) {
             if (id.endsWith('.css')) styles.set(id, this.getModuleInfo(id)?.importers ?? []);
           }
-          const waiting = [ENTRY, FIRST_SCREEN];
+          const waiting = [...begun];
           for (let id = waiting.pop(); id; id = waiting.pop()) {
             const needed = this.getModuleInfo(id)?.importedIds.filter((each) => !begun.has(each)) ?? [];
             for (const each of needed) begun.add(each);
@@ -107,7 +107,6 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   });
   let entry = '';
   const first: string[] = [];
-  const firstModules = new Set<string>();
   try {
     const { output } = await build.generate({
       format: 'es',
@@ -117,6 +116,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       // By itself, each of fifty small parts becomes a file, which compresses less well, and is one request more.
       codeSplitting: {
         groups: [
+          // The board too, with which many visits begin: as a file of its own, it would name each part again that it uses (0.9 kB).
           { name: 'first', test: (id) => begun.has(id) },
           // With what the service's contracts give beyond types: where one screen alone needs it, its file and the screen's would each import the other.
           { name: 'later', test: (id) => CONTRACTS.test(id) || (SMALL_PARTS.test(id) && !LARGE_PARTS.test(id)) },
@@ -131,20 +131,15 @@ export async function buildConsole(): Promise<ConsoleBuild> {
     for (const file of output) {
       if (file.type !== 'chunk') continue;
       files.set(file.fileName, file.code);
-      const needed = [file.fileName, ...file.imports];
-      if (file.facadeModuleId === FIRST_SCREEN) first.push(...needed);
       if (!file.isEntry) continue;
       entry = file.fileName;
-      first.push(...needed);
-    }
-    for (const file of output) {
-      if (file.type === 'chunk' && first.includes(file.fileName)) for (const id of file.moduleIds) firstModules.add(id);
+      first.push(...file.imports);
     }
   } finally {
     await build.close();
   }
   const font = hashed('inter', '.woff2', await readFile(join(SOURCES, 'styles', 'inter.woff2')));
-  const isFirst = (id: string) => styles.get(id)?.some((importer) => firstModules.has(importer)) ?? false;
+  const isFirst = (id: string) => styles.get(id)?.some((importer) => begun.has(importer)) ?? false;
   const ids = [...styles.keys()];
   const layers = join(SOURCES, 'styles', 'layers.css');
   const styleSheet = hashed('console', '.css', await styleSheetOf([layers, ...ids.filter(isFirst)], font[0]));
@@ -156,18 +151,17 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       font[0],
     ),
   );
-  // Most visits begin at the board: its code is loaded along with the entry, not after it.
-  const preloads = [...new Set(first)].filter((path) => path !== entry);
+  const preloads = [...first];
   const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
   for (const [name, content] of [styleSheet, otherStyles, icon, font]) files.set(name, content);
-  first.push(styleSheet[0], icon[0], font[0]);
+  first.push(entry, styleSheet[0], icon[0], font[0]);
   // Browsers ask for it again by its name, which therefore never changes; and its folder is all that a worker is told of.
   files.set('worker.js', await workerOf(WORKER));
 
   const built: ConsoleBuild = {
     folder: DIST,
     page: 'index.html',
-    first: [...new Set(first)],
+    first,
     assets: [...files.keys()].sort(),
   };
   for (const [name, content] of files) await write(name, content);
