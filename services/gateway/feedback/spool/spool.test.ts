@@ -40,6 +40,8 @@ const { log, lines } = new Recorder();
 let attempts: string[] = [];
 const stored = new Map<string, string>();
 let isMended = false;
+/** The service does nothing before. */
+let hindered: Promise<void> | undefined;
 
 beforeAll(async () => {
   const lease = await servers();
@@ -79,6 +81,7 @@ async function die(): Promise<never> {
 const handlers = {
   'feedback.ingest': {
     many: async (calls: readonly { readonly input: Submission }[]) => {
+      await hindered;
       if (calls.some(({ input }) => input.message === 'Deadly')) await die();
       return calls.map(({ input }) => {
         attempts.push(input.message);
@@ -188,11 +191,11 @@ test('of two submissions with one key, accepted by two gateways, the one that is
 });
 
 test('what is postponed takes room from what is accepted: the limit is that of all files together', async () => {
-  const message = `Defect ${'x'.repeat(8_000)}`;
+  const message = `Defect ${'x'.repeat(4_900)}`;
   mkdirSync(join(folder, '1'), { recursive: true });
   const postponed = await RecordFile.open(join(folder, '1', 'submissions.postponed-1'), () => 2 ** 20);
   const record = JSON.stringify({ ...submission(message), dueAtMs: Date.now() + 1_800_000 });
-  await Promise.all(Array.from({ length: 100 }, () => postponed.append(record)));
+  await Promise.all(Array.from({ length: 160 }, () => postponed.append(record)));
   await postponed.close();
 
   const spool = await open([3_600_000]);
@@ -203,6 +206,40 @@ test('what is postponed takes room from what is accepted: the limit is that of a
   expect(refusals).toContainEqual(expect.objectContaining({ code: 'UNAVAILABLE' }));
   expect(refusals.length).toBeLessThan(40);
   await spool.close();
+});
+
+test('a source or organization that fills its share of the spool leaves room for others, also after a restart', async () => {
+  const hindrance = Promise.withResolvers<void>();
+  hindered = hindrance.promise;
+  const flooding = { organizationId: randomUUID(), sourceId: randomUUID() };
+  const accept = async (spool: Spool, owner: Partial<Submission>) =>
+    await spool.accept({ ...submission(`${randomUUID()} ${'x'.repeat(4_900)}`), ...owner }).then(
+      () => 1,
+      ({ code }) => {
+        expect(code).toBe('UNAVAILABLE');
+        return 0;
+      },
+    );
+  /** All at once. @returns how many were accepted: there is room for some 200 */
+  const flood = async (spool: Spool, owner: () => Partial<Submission>) => {
+    const accepted = await Promise.all(Array.from({ length: 200 }, () => accept(spool, owner())));
+    return accepted.reduce<number>((sum, one) => sum + one, 0);
+  };
+  const first = await open();
+  const ofOne = await flood(first, () => flooding);
+  const ofItsOrganization = ofOne + (await flood(first, () => ({ ...flooding, sourceId: randomUUID() })));
+  expect([ofOne, ofItsOrganization].map((count) => Math.round(count / 10) * 10)).toEqual([70, 100]);
+  await first.close();
+
+  const next = await open();
+  expect(await accept(next, flooding)).toBe(0);
+  for (let number = 0; number < 20; number++) expect(await accept(next, { organizationId: randomUUID() })).toBe(1);
+  // What is delivered holds nothing any more.
+  hindrance.resolve();
+  await expect.poll(() => metric('worktrack_intake_spool_records'), { timeout: 20_000 }).toBe(0);
+  expect(stored.size).toBe(ofItsOrganization + 20);
+  expect(await flood(next, () => flooding)).toBe(ofOne);
+  await next.close();
 });
 
 test('a folder that cannot be used is named with its setting', async () => {

@@ -13,6 +13,7 @@ import { Gauge } from 'prom-client';
 import { type Folders, takeFolders } from './folder.ts';
 import { Lane, SUSPECT_AFTER_MS, type Submission, submissionIn } from './lane.ts';
 import { FileFull, RecordFile } from './record-file.ts';
+import { Shares } from './shares.ts';
 
 /** A broker that hangs must not make every visitor wait as long as the others' calls do. */
 export const MAX_WAIT_BEFORE_SPOOLING_MS = 3_000;
@@ -64,15 +65,21 @@ export class Spool {
   readonly #duplicates: Duplicates;
   readonly #log: Log;
   readonly #stopping = new AbortController();
-  /** What the items that wait here are made of, by their ids: a submission with the same key is either this one again, or another. */
-  readonly #contents: Map<string, string>;
+  /** What waits here, by the ids of the items: a submission with the same key is either this one again, or another. */
+  readonly #held: Map<string, Held>;
+  readonly #shares = new Shares();
+  /** Where newly accepted submissions are appended. */
+  readonly #freeBytes: () => number;
+  #underWayBytes = 0;
   /** Of these it is not known yet. */
   readonly #underWay = new Map<string, { readonly content: string; readonly accepted: Promise<unknown> }>();
   #isAway = false;
 
   private constructor(needs: SpoolNeeds, folders: Folders, opened: readonly OpenedFolder[]) {
     setMaxListeners(0, this.#stopping.signal);
-    this.#contents = new Map(opened.flatMap(({ contents }) => [...contents]));
+    this.#held = new Map(opened.flatMap(({ held }) => [...held]));
+    for (const held of this.#held.values()) this.#shares.add(held, held.bytes);
+    this.#freeBytes = (opened[0] as OpenedFolder).freeBytes;
     this.#folders = folders;
     this.#log = needs.log;
     this.#duplicates = new Duplicates(needs.redis, needs.log);
@@ -98,7 +105,7 @@ export class Spool {
 
   /** Whether this very submission waits here. */
   holds(submission: Submission): boolean {
-    return this.#contents.get(submission.itemId) === contentOf(submission);
+    return this.#held.get(submission.itemId)?.content === contentOf(submission);
   }
 
   /**
@@ -119,7 +126,7 @@ export class Spool {
       return 'repeated';
     }
     if (this.holds(submission)) return 'repeated';
-    if (this.#contents.has(itemId)) throw reused();
+    if (this.#held.has(itemId)) throw reused();
     const accepted = this.#acceptFirst(submission);
     this.#underWay.set(itemId, { content, accepted });
     return await accepted.finally(() => this.#underWay.delete(itemId));
@@ -134,17 +141,27 @@ export class Spool {
         'The same message was submitted to this source within the last ten minutes. There is no need to send it again.';
       throw new OperationError('DUPLICATE_FEEDBACK', again);
     }
+    const accepted = { ...submission, acceptedAt: new Date().toISOString() };
+    const held = heldOf(accepted);
+    const isWithin = this.#shares.isWithin(held, held.bytes, this.#freeBytes() - this.#underWayBytes);
+    // Before waiting for anything, so that concurrent ones see each other.
+    this.#shares.add(held, held.bytes);
+    this.#underWayBytes += held.bytes;
     try {
-      await this.#lane.put({ ...submission, acceptedAt: new Date().toISOString() });
+      if (!isWithin) throw new FileFull('The source or its organization has used up its share.');
+      await this.#lane.put(accepted);
     } catch (error) {
+      this.#shares.add(held, -held.bytes);
       if (hold === 'taken') await this.#duplicates.release([reservation]);
       if (!(error instanceof FileFull)) this.#log.error({ error }, 'The spool cannot be written');
       throw new OperationError('UNAVAILABLE', 'The feedback cannot be stored at the moment. Send it again.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
+    } finally {
+      this.#underWayBytes -= held.bytes;
     }
     this.#isAway = true;
-    this.#contents.set(itemId, contentOf(submission));
+    this.#held.set(itemId, held);
     this.#tell();
     await this.#duplicates.confirm([reservation]);
     return 'spooled';
@@ -167,7 +184,7 @@ export class Spool {
         next: lanes[0],
         setAside: (submission, error) => this.#setAside(submission, error, path),
         settled: (submissions) => {
-          for (const { itemId } of submissions) this.#contents.delete(itemId);
+          for (const { itemId } of submissions) this.#letGo(itemId);
         },
         tried: (isThere) => {
           if (index === 0) this.#isAway = !isThere;
@@ -177,6 +194,13 @@ export class Spool {
       lanes.unshift(lane);
     }
     return lanes;
+  }
+
+  #letGo(itemId: string): void {
+    const held = this.#held.get(itemId);
+    if (!held) return;
+    this.#held.delete(itemId);
+    this.#shares.add(held, -held.bytes);
   }
 
   #tell(): void {
@@ -197,13 +221,14 @@ export class Spool {
 interface OpenedFolder {
   readonly path: string;
   readonly files: readonly RecordFile[];
-  readonly contents: ReadonlyMap<string, string>;
+  readonly held: ReadonlyMap<string, Held>;
+  readonly freeBytes: () => number;
 }
 
 async function openFolder(path: string, needs: SpoolNeeds): Promise<OpenedFolder> {
   const { log, maxMebibytes, postponedByMs = POSTPONED_BY_MS } = needs;
-  const contents = new Map<string, string>();
-  const note = (submission: Submission) => contents.set(submission.itemId, contentOf(submission));
+  const held = new Map<string, Held>();
+  const note = (submission: Submission) => held.set(submission.itemId, heldOf(submission));
   const names = [FILE, ...postponedByMs.map((_, index) => `${FILE}.postponed-${index + 1}`)];
   const maxBytes = maxMebibytes * 1024 * 1024;
   /** The part of the folder's limit that its other files leave: only newly accepted submissions must find room there. */
@@ -231,7 +256,8 @@ async function openFolder(path: string, needs: SpoolNeeds): Promise<OpenedFolder
   await deliverAgain(join(path, AGAIN_FILE), files[0] as RecordFile).catch((error: unknown) =>
     log.error({ error, folder: path }, `${AGAIN_FILE} cannot be delivered`),
   );
-  return { path, files, contents };
+  const freeBytes = () => left() - (files[0] as RecordFile).sizeBytes;
+  return { path, files, held, freeBytes };
 }
 
 async function deliverAgain(path: string, file: RecordFile): Promise<void> {
@@ -256,6 +282,17 @@ function refusedIn(line: string, number: number): Submission & { readonly refuse
 function reused(): OperationError {
   const message = 'This Idempotency-Key was used for another submission. Use a new key for a new submission.';
   return new OperationError('IDEMPOTENCY_KEY_REUSED', message);
+}
+
+interface Held extends Pick<Submission, 'organizationId' | 'sourceId'> {
+  readonly content: string;
+  readonly bytes: number;
+}
+
+function heldOf(submission: Submission): Held {
+  const { organizationId, sourceId } = submission;
+  const bytes = Buffer.byteLength(JSON.stringify(submission));
+  return { organizationId, sourceId, content: contentOf(submission), bytes };
 }
 
 /** What must be the same for a key to be used again. */
