@@ -25,15 +25,22 @@ const IN_PANEL = ['Column', 'Estimate', 'Edit description', 'Parent', 'Write a p
 /** What is judged is read first. */
 const ON_PHONE = ['Approve', 'Edit description', 'Column', 'Estimate', 'Parent', 'Write a prompt', 'Send'];
 
-/** From the bar of an item to its end, in the order in which its parts are below each other. */
-async function goesInOrder(page: Page, inOrder = IN_PANEL): Promise<void> {
+/** What has the focus one after the other, to the end of an item. All of it is seen. */
+async function stopsFrom(page: Page, start: string): Promise<string[]> {
+  await page.locator(start).first().focus();
   const stops: string[] = [];
   while (stops.at(-1) !== 'Send') {
     await page.keyboard.press('Tab');
     stops.push(((await focused(page)) ?? '').replace(/ [a-z]$/, ''));
   }
-  expect(stops.filter((stop) => inOrder.includes(stop))).toEqual(inOrder);
   expect(stops.filter((stop) => stop.endsWith('not seen'))).toEqual([]);
+  return stops;
+}
+
+/** From the bar of an item to its end, in the order in which its parts are below each other. */
+async function goesInOrder(page: Page, inOrder = IN_PANEL): Promise<void> {
+  const stops = await stopsFrom(page, '.item-bar button');
+  expect(stops.filter((stop) => inOrder.includes(stop))).toEqual(inOrder);
 }
 
 test('the page of an item too narrow for two columns is gone through in the order in which it is seen', async () => {
@@ -44,7 +51,6 @@ test('the page of an item too narrow for two columns is gone through in the orde
     viewport: { width: 800, height: 900 },
   });
   await page.getByText('No sessions yet.').waitFor();
-  await page.locator('.item-bar').getByRole('button').first().focus();
   await goesInOrder(page);
 });
 
@@ -67,7 +73,6 @@ test('on a phone, what is to be judged follows the verdict: what to check, then 
   );
   expect(tops).toEqual(tops.toSorted((a = 0, b = 0) => a - b));
   expect(tops).not.toContain(undefined);
-  await page.locator('.item-bar').getByRole('button').first().focus();
   await goesInOrder(page, ON_PHONE);
 });
 
@@ -117,6 +122,12 @@ test('in an item, whatever has the focus is seen, and it stays where something w
     while ((await focused(page)) !== label) await press('Tab');
   };
   await page.getByText('No sessions yet.').waitFor();
+  // What is behind the item cannot have the focus; what is beside it is seen.
+  expect(await stopsFrom(page, '.frame-skip')).not.toContain('Create in Done');
+  await page.setViewportSize({ width: 1440, height: 420 });
+  expect(await stopsFrom(page, '.frame-skip')).toContain('Create in Done');
+  await page.setViewportSize({ width: 1000, height: 420 });
+  await page.locator('.item-heading').focus();
   await goTo('Assignee');
   await page.keyboard.type('nightly');
   await press('Enter');
@@ -127,7 +138,6 @@ test('in an item, whatever has the focus is seen, and it stays where something w
   await page.keyboard.type('hourly');
   await press('Enter', 'Tab');
   await expect.poll(async () => (await now()).assignee).toBe('hourly');
-  await page.locator('.item-bar').getByRole('button').first().focus();
   await goesInOrder(page);
   expect(await page.getByText('Somebody else').count()).toBe(0);
 

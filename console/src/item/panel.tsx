@@ -30,10 +30,13 @@ export function Panel({ id }: { readonly id: string }) {
   // Before the heading has the focus.
   const [before] = useState(() => document.activeElement);
   useEffect(
-    () => () => {
-      const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected;
-      (isThere ? before : attendedLink())?.focus();
-    },
+    // Once it is gone: what it covers cannot have the focus.
+    () => () =>
+      queueMicrotask(() => {
+        if (document.activeElement !== document.body) return;
+        const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected;
+        (isThere ? before : attendedLink())?.focus();
+      }),
     [before],
   );
   const title = item.data?.title ?? id;
