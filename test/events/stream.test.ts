@@ -109,10 +109,18 @@ test('a place that the log does not have is 410, and an invalid place or filter 
   };
   expect(await status('?after=1000000')).toEqual([410, 'CURSOR_EXPIRED']);
   expect(await status('?after=-1')).toEqual([400, 'VALIDATION_FAILED']);
-  expect(await status('?after=1&after=2')).toEqual([400, 'VALIDATION_FAILED']);
   expect(await status('?types=work_items.*')).toEqual([400, 'VALIDATION_FAILED']);
   expect(await status('?limit=5')).toEqual([400, 'VALIDATION_FAILED']);
   expect(await status('', { 'last-event-id': 'abc' })).toEqual([400, 'VALIDATION_FAILED']);
+  const { error } = await call(
+    'GET',
+    '/api/events/stream?after=1&after=2&types=project.*&types=user.*&limit=5&limit=6',
+  );
+  expect(error.details?.map(({ path, message }) => `${path} ${message}`)).toEqual([
+    'after is given 2 times; give it once',
+    'types is given 2 times; give it once',
+    expect.stringMatching(/^limit is not a known field; /),
+  ]);
   expect((await fetch(`${system.baseUrl}/api/events/stream`)).status).toBe(401);
 });
 

@@ -113,6 +113,11 @@ describe('what is refused before the protocol begins uses the envelope of REST',
     });
   });
 
+  test('projectId twice: 400 that says so', async () => {
+    const { error } = await failure(await post(TOOLS_LIST, { query: '?projectId=a&projectId=b' }));
+    expect(error.message).toBe('projectId: is given 2 times; give it once.');
+  });
+
   test('a misspelt projectId: 400 that suggests the right one', async () => {
     const { error } = await failure(await post(TOOLS_LIST, { query: `?project_id=${organization.projectId}` }));
     expect(error.message).toContain('projectId');

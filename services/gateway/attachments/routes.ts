@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Clients } from '../clients.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { parseQuery } from '../http/query.ts';
 import { senderOf } from '../http/sender.ts';
 import { type Authenticator, TICKET_IS_OVER } from '../identity/authenticate.ts';
 import { authorize, requireRate } from '../identity/authorize.ts';
@@ -68,7 +69,7 @@ function registerUpload(
       if (request.query.ticket === undefined) await byKey.call(this, request, reply);
     },
     handler: async (request, reply) => {
-      const { ticket } = parseInput(UploadQuery, request.query);
+      const { ticket } = parseQuery(UploadQuery, request.query);
       const right =
         ticket === undefined
           ? rightOfKey(request, reply, authenticator)

@@ -2,8 +2,8 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type EventType, type LoggedEvent, PERMISSION_TO_SEE } from '@worktrack/contracts/events/event';
 import { type StreamQuery, streamQuery } from '@worktrack/contracts/events/stream';
 import type { Identity } from '@worktrack/contracts/keys/identity';
-import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
+import { parseQuery } from '../http/query.ts';
 import { type LogPage, PAGE_EVENTS } from './log-reader.ts';
 
 /** What a client listens to. The same rules as the log's own (events.list), for events that are already here. */
@@ -22,7 +22,7 @@ export class Interest {
     // The header of a reconnecting client says how far it got; its address still says where it began.
     const text = lastEventId === undefined || lastEventId === '' ? given : lastEventId;
     const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
-    this.#filters = parseInput(streamQuery, { ...raw, ...(after !== undefined && { after }) }) as StreamQuery;
+    this.#filters = parseQuery(streamQuery, { ...raw, ...(after !== undefined && { after }) });
     this.after = this.#filters.after;
     this.#raw = raw;
     this.#types = this.#filters.types && new Set(this.#filters.types);

@@ -18,6 +18,7 @@ import { z } from 'zod';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body/body-limit.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { parseQuery } from '../http/query.ts';
 import { rateHeaders } from '../http/rate-headers.ts';
 import { limitRefusedRequests } from '../limits/refused-requests.ts';
 import { Captchas, captchaConfig, captchaRequired } from './captchas.ts';
@@ -115,7 +116,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
       },
     },
     bounded(async (request, reply) => {
-      const { publicKey } = parseInput(PublicKeyQuery, request.query);
+      const { publicKey } = parseQuery(PublicKeyQuery, request.query);
       const { source, origin } = await gate.enter('bootstrap', publicKey, request, reply);
       const { requireCaptcha, type, name } = source;
       reply.header('content-type', JSON_TYPE);
@@ -130,7 +131,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
   app.get(
     CHALLENGE,
     bounded(async (request, reply) => {
-      const { publicKey } = parseInput(PublicKeyQuery, request.query);
+      const { publicKey } = parseQuery(PublicKeyQuery, request.query);
       const { source } = await gate.enter('challenge', publicKey, request, reply);
       reply.header('content-type', JSON_TYPE);
       const options = { ...callOptions(request), deadlineMs: DEFAULT_DEADLINE_MS };
@@ -146,7 +147,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
         outcomes.refused((body as Partial<IngestBody> | null | undefined)?.publicKey, error),
     },
     bounded(async (request, reply, startedAtMs) => {
-      parseInput(NoQuery, request.query);
+      parseQuery(NoQuery, request.query);
       const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
       const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
       const admitted = await gate.enter('ingest', publicKey, request, reply);

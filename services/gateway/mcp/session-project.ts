@@ -1,9 +1,10 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import { ProjectId, WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
-import { invalid, unknownField } from '@worktrack/runtime/validation/parse';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import type { Clients } from '../clients.ts';
+import { parseQuery } from '../http/query.ts';
 
 /**
  * How long a project that was found stays cached. It never changes its organization. A deleted one is accepted for that long: the tools then
@@ -11,6 +12,8 @@ import type { Clients } from '../clients.ts';
  */
 const FOUND_FOR_MS = 30_000;
 const MAX_FOUND = 10_000;
+
+const SessionQuery = z.strictObject({ projectId: ProjectId.optional() });
 
 /** The project of an MCP session, from the query of its URL. */
 export class SessionProjects {
@@ -23,15 +26,8 @@ export class SessionProjects {
 
   /** @throws OperationError VALIDATION_FAILED, or NOT_FOUND for a project of another organization */
   async require(query: unknown, caller: Caller, requestId: string): Promise<string | undefined> {
-    let given: unknown;
-    for (const [field, value] of Object.entries((query ?? {}) as Record<string, unknown>)) {
-      if (field !== 'projectId') throw invalid([{ path: field, message: unknownField(field, ['projectId']) }]);
-      given = value;
-    }
-    if (given === undefined) return undefined;
-    const parsed = ProjectId.safeParse(given);
-    if (!parsed.success) throw invalid([{ path: 'projectId', message: `must be a UUID; ${WHERE_PROJECT_IDS_ARE}` }]);
-    const projectId = parsed.data;
+    const { projectId } = parseQuery(SessionQuery, query);
+    if (projectId === undefined) return undefined;
 
     const entry = `${caller.organizationId} ${projectId}`;
     // Somebody else may have found it, for whom it exists.

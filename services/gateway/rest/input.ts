@@ -2,6 +2,7 @@ import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
 import { valuesIn } from '@worktrack/contracts/query-values';
 import { echoed, faultsOf, invalid, MAX_DETAILS, unknownField } from '@worktrack/runtime/validation/parse';
+import { givenTooOften } from '../http/query.ts';
 import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
 import { parseIfMatch } from './if-match.ts';
 import { type Route, routeOf } from './route.ts';
@@ -42,7 +43,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
       if (isEnough()) break;
       const read = route.fieldsIn === 'query' ? fromQuery.get(field) : undefined;
       if (read && Array.isArray(value) && !lists.includes(field)) {
-        faults.push({ path: field, message: `is given ${value.length} times; give it once` });
+        faults.push({ path: field, message: givenTooOften(value) });
       } else if (read) input[field] = read(value);
       else if (route.fieldsIn === 'body' && fromQuery.has(field)) {
         faults.push({ path: field, message: 'belongs in the JSON body, not in the query' });
