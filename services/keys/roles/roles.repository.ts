@@ -78,13 +78,12 @@ export async function insertRole(
 export async function changeRole(
   { caller, tx }: TransactionalScope,
   id: string,
-  { name, permissions }: Partial<Pick<RoleDocument, 'name' | 'permissions'>>,
+  { name, permissions }: Pick<RoleDocument, 'name' | 'permissions'>,
 ): Promise<RoleRecord | undefined> {
   const { organizationId } = caller;
-  const change = { ...(name && { name, uniqueName: uniqueNameOf(name) }), ...(permissions && { permissions }) };
   return unlessTaken(async () => {
     const before = await RoleModel.findOne({ organizationId, _id: id }).session(tx).orFail().lean();
-    const document = { ...before, ...change };
+    const document = { ...before, name, uniqueName: uniqueNameOf(name), permissions };
     await replaceUnique(RoleModel, document, tx);
     return recordOf(document);
   });

@@ -1,4 +1,6 @@
 import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
+import type { Permission } from '@worktrack/contracts/permissions';
+import { OutboxModel } from '@worktrack/runtime/database/outbox/outbox.model';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -60,6 +62,19 @@ describe('a custom role', () => {
     const commands = (of: readonly string[]) => of.filter((each) => !each.startsWith('transaction_owners.')).sort();
     expect(commands(asked.one)).toContain('users.updateMany');
     expect(commands(asked.many)).toEqual(commands(asked.one));
+  });
+
+  test('has none of its users told of when it gets another name and the permissions that it has', async () => {
+    const { owner } = await keys.organization();
+    const { id } = await make(owner);
+    await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: id }, owner);
+    const told = async (change: { readonly name?: string; readonly permissions: Permission[] }) => {
+      const before = await OutboxModel.countDocuments({ type: 'user.updated' });
+      await keys.call('roles.update', { id, ...change }, owner);
+      return (await OutboxModel.countDocuments({ type: 'user.updated' })) - before;
+    };
+    expect(await told({ name: 'Sorting', permissions: ['feedback:read', 'work-items:read'] })).toBe(0);
+    expect(await told({ name: 'Sorting', permissions: ['work-items:read'] })).toBe(1);
   });
 
   test('has a name that no other role has, regardless of case', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import type { RoleRecord } from '@worktrack/contracts/keys/records';
@@ -53,13 +54,16 @@ export async function updateRole(
   const role = await requireCustom(id, context);
   if (permissions) requireHeld(permissions, context);
   if (name !== undefined && isBuiltIn(name.toLowerCase())) throw taken(name, context);
-  const change = { ...(name !== undefined && { name }), ...(permissions && { permissions: inOrder(permissions) }) };
-  if (Object.keys(change).length === 0) return role;
+  const wanted = { name: name ?? role.name, permissions: permissions ? inOrder(permissions) : role.permissions };
+  const isRenamed = wanted.name !== role.name;
+  // A form sends both. What its users may do is told of each of them.
+  const isOther = !isDeepStrictEqual(wanted.permissions, role.permissions);
+  if (!isRenamed && !isOther) return role;
   await takeAccessTurn(context);
-  const changed = await changeRole(context, id, change);
-  if (!changed) throw taken(name as string, context);
+  const changed = await changeRole(context, id, wanted);
+  if (!changed) throw taken(wanted.name, context);
   audited(context.writes, { changes: auditChanges(role, changed, ['name', 'permissions']) });
-  if (permissions) await tellOfUsers(context, changed);
+  if (isOther) await tellOfUsers(context, changed);
   return changed;
 }
 
