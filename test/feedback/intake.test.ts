@@ -574,6 +574,16 @@ test('what becomes of submissions is counted by source and day, a repetition not
     rate: 1,
   };
   await expect.poll(() => outcomes(source)).toEqual([counted]);
+
+  // Public keys that a stranger makes up keep none of it out, though there are too many to be counted.
+  const stranger = somebody();
+  const floods = Array.from({ length: 250 }, (_, i) => {
+    const publicKey = `pk_${i.toString().padStart(24, 'x')}`;
+    return stranger.ingest({ ...good(), publicKey, message: '' }, from);
+  });
+  expect(new Set((await Promise.all(floods)).map(({ status }) => status))).toEqual(new Set([400]));
+  expect((await sender.ingest({ ...good(), message: '' }, from)).status).toBe(400);
+  await expect.poll(() => outcomes(source)).toEqual([{ ...counted, invalid: 3 }]);
   const foreign = await system.newOrganization();
   expect((await foreign.call('GET', `/api/feedback/sources/${source.id}/outcomes`)).status).toBe(404);
 });

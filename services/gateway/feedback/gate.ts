@@ -21,10 +21,13 @@ export interface Admitted {
 export class Gate {
   readonly #admissions: Admissions;
   readonly #addressSecret: KeyObject;
+  readonly #found: (publicKey: string) => void;
 
-  constructor(admissions: Admissions, addressSecret: KeyObject) {
+  /** @param found is told of each request to a source that there is */
+  constructor(admissions: Admissions, addressSecret: KeyObject, found: (publicKey: string) => void = () => {}) {
     this.#admissions = admissions;
     this.#addressSecret = addressSecret;
+    this.#found = found;
   }
 
   /** @throws OperationError RATE_LIMITED, SOURCE_NOT_FOUND, ORIGIN_NOT_ALLOWED */
@@ -39,6 +42,7 @@ export class Gate {
         'There is no feedback source for this publicKey, or it is disabled. Copy the key from the list of sources.',
       );
     }
+    this.#found(publicKey);
     const origin = requestOrigin(request.headers);
     if (!isOriginAllowed(origin, source.allowedOrigins)) throw refused(origin);
     return { source, rates, origin, client };

@@ -7,6 +7,7 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import { reportEvery } from '../report-every.ts';
 import { QuotaUsedUp } from './limits/daily-quota.ts';
@@ -14,8 +15,10 @@ import { QuotaUsedUp } from './limits/daily-quota.ts';
 const REPORT_EVERY_MS = 2_000;
 const REPORT_DEADLINE_MS = 2_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Public keys that nobody has checked: beyond this many between two reports, further ones are only in the metric. */
+/** Public keys that nobody has checked, as made-up ones: beyond this many between two reports, further ones are only in the metric. */
 const MAX_UNCHECKED = 100;
+/** Enough for all sources that are busy at one time. */
+const MAX_CHECKED = 10_000;
 
 /** `stored`, `spooled`, and `repeated`: one that was accepted before, which is not counted again for its source. */
 type Accepted = 'stored' | 'spooled' | 'repeated';
@@ -53,6 +56,8 @@ export class Outcomes {
   readonly #reporting = reportEvery(REPORT_EVERY_MS, () => this.#report());
   #counts = new Map<string, Counts>();
   #unchecked = 0;
+  /** Public keys of sources, lately seen: what strangers make up does not displace them. */
+  readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED });
   /** What could not be reported yet. Each keeps its key, so that it is added once however often it is sent. */
   #reports: Report[] = [];
 
@@ -66,9 +71,14 @@ export class Outcomes {
     }
   }
 
+  /** There is a source with this public key. */
+  found(publicKey: string): void {
+    this.#checked.set(publicKey, true);
+  }
+
   accepted(publicKey: string, how: Accepted): void {
     submissions.inc({ outcome: 'accepted', reason: how });
-    if (how !== 'repeated') this.#count(publicKey, 'accepted', true);
+    if (how !== 'repeated') this.#count(publicKey, 'accepted');
   }
 
   /** @param publicKey as it was sent, by whomever */
@@ -76,21 +86,19 @@ export class Outcomes {
     const reason = reasonOf(error);
     submissions.inc({ outcome: 'refused', reason });
     if (!(OUTCOMES as readonly string[]).includes(reason)) return;
-    // Whoever is refused for one of these has got past the question whether there is such a source.
-    const isChecked = reason !== 'invalid' && reason !== 'rate';
-    if (typeof publicKey === 'string' && isPublicKey(publicKey)) this.#count(publicKey, reason as Outcome, isChecked);
+    if (typeof publicKey === 'string' && isPublicKey(publicKey)) this.#count(publicKey, reason as Outcome);
   }
 
   stop(): Promise<void> {
     return this.#reporting.stop();
   }
 
-  #count(publicKey: string, outcome: Outcome, isChecked: boolean): void {
+  #count(publicKey: string, outcome: Outcome): void {
     const day = today();
     const key = `${publicKey} ${day}`;
     let counts = this.#counts.get(key);
     if (!counts) {
-      if (!isChecked && this.#unchecked++ >= MAX_UNCHECKED) return;
+      if (!this.#checked.has(publicKey) && this.#unchecked++ >= MAX_UNCHECKED) return;
       counts = { publicKey, day, accepted: 0, duplicate: 0, rate: 0, quota: 0, captcha: 0, origin: 0, invalid: 0 };
       this.#counts.set(key, counts);
     }

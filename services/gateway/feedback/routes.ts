@@ -72,13 +72,13 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
     lookUp: spool ? lookUpKnown(needs, spool) : lookUpOf(feedback),
   });
   const addressSecret = secretKey(settings.IP_HASH_SECRET);
-  const gate = new Gate(admissions, addressSecret);
   const bulkhead = new Bulkhead(settings.FEEDBACK_CONCURRENCY_BESIDE_CALLS);
   const secrets = settings.WIDGET_TOKEN_SECRETS;
   const captcha = captchaConfig(settings, CHALLENGE);
   const captchas = new Captchas(needs);
   const quotas = new DailyQuotas({ redis, log });
   const outcomes = new Outcomes(feedback, log);
+  const gate = new Gate(admissions, addressSecret, (publicKey) => outcomes.found(publicKey));
   app.addHook('onClose', () => outcomes.stop());
 
   // After the key lookup: a header alone, which anybody can send, does not mean that somebody is at work.
