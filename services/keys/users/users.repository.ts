@@ -209,17 +209,18 @@ export async function pageOfUsers(
   { page, limit }: Input<typeof listUsers>,
 ): Promise<{ readonly users: User[]; readonly pagination: Output<typeof listUsers>['pagination'] }> {
   const { organizationId } = caller;
-  const [documents, total] = await Promise.all([
-    inOrder<UserDocument>(UserModel, {
-      filter: { organizationId },
-      order: { field: '_id', direction: -1 },
-      skip: (page - 1) * limit,
-      limit,
-      present: [],
-    }),
-    UserModel.countDocuments({ organizationId }),
-  ]);
-  return { users: documents.map(recordOf), pagination: pagination(page, limit, total) };
+  const skip = (page - 1) * limit;
+  const found = await inOrder<UserDocument>(UserModel, {
+    filter: { organizationId },
+    order: { field: '_id', direction: -1 },
+    skip,
+    limit: limit + 1,
+    present: [],
+  });
+  // Most organizations are one page: they are not counted as well.
+  const isLast = found.length <= limit && (page === 1 || found.length > 0);
+  const total = isLast ? skip + found.length : await UserModel.countDocuments({ organizationId });
+  return { users: found.slice(0, limit).map(recordOf), pagination: pagination(page, limit, total) };
 }
 
 /** Users across organizations, for lookups of keys that arrived together. Each id comes from a key of its user's organization. */

@@ -1,4 +1,5 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';
 
@@ -38,7 +39,19 @@ describe('users', () => {
     expect(lists.flatMap((list) => list.users)).toEqual(
       [...added, user].map((each) => ({ ...each, invitation: null })),
     );
-    expect(lists[0]?.pagination).toEqual({ page: 1, limit: 2, total: 5, totalPages: 3 });
+    expect(lists.map(({ pagination }) => pagination)).toEqual(
+      [1, 2, 3, 4].map((page) => ({ page, limit: 2, total: 5, totalPages: 3 })),
+    );
+
+    // A single page is not counted as well.
+    const queries: string[] = [];
+    mongoose.set('debug', (collection: string, method: string) => void queries.push(`${collection}.${method}`));
+    const { pagination } = await keys.call('users.list', { limit: 5 }, owner);
+    expect(pagination).toEqual({ page: 1, limit: 5, total: 5, totalPages: 1 });
+    expect(queries).not.toContain('users.countDocuments');
+    await keys.call('users.list', { limit: 4 }, owner);
+    mongoose.set('debug', false);
+    expect(queries).toContain('users.countDocuments');
   });
 
   test('are limited to projects as they are added, unless they are owners or admins', async () => {
