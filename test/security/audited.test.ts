@@ -349,7 +349,15 @@ describe('signing in', () => {
 test('the export is the log, and whoever has only the page on it can check every hash and signature', async () => {
   const from = new Date(0).toISOString();
   const headers = { authorization: `Bearer ${organization.apiKey}` };
-  const text = await (await fetch(`${system.baseUrl}/api/audit/export?from=${from}`, { headers })).text();
+  const exported = await fetch(`${system.baseUrl}/api/audit/export?from=${from}`, { headers });
+  const documentation = (await (await fetch(`${system.baseUrl}/openapi.json`)).json()) as {
+    readonly paths: Readonly<
+      Record<string, { readonly get: { readonly responses: { readonly 200: { readonly content: object } } } }>
+    >;
+  };
+  const documented = Object.keys(documentation.paths['/api/audit/export']?.get.responses[200].content ?? {});
+  expect(documented).toEqual([exported.headers.get('content-type')?.split(';')[0]]);
+  const text = await exported.text();
   const lines = text
     .trimEnd()
     .split('\n')

@@ -44,10 +44,8 @@ export function downloadOf(schema: JsonSchema): {
 /** What is made on the way, line by line. */
 const WHOLE: OpenApiObject = {
   '200': {
-    description: 'One JSON object per line (`application/jsonl`). `X-Entries` says how many follow.',
-    content: {
-      'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
-    },
+    description: 'One JSON object per line. `X-Entries` says how many follow.',
+    content: { 'application/jsonl': { schema: { type: 'string' } } },
   },
 };
 
