@@ -64,6 +64,26 @@ test.each([
   await expect(api(environment).call(listProjects, {})).rejects.toMatchObject({ exitCode });
 });
 
+test('after too many requests it waits as it is asked to, and says so, but not for longer than a minute', async () => {
+  const problem = vi.spyOn(console, 'error').mockReturnValue();
+  const waits = ['0.2', '61'];
+  const askedAtMs: number[] = [];
+  const error = { code: 'RATE_LIMITED', message: 'Enough for today.', requestId: 'r' };
+  const environment = await serving((_, response) => {
+    askedAtMs.push(performance.now());
+    const headers = { 'retry-after': waits[askedAtMs.length - 1] };
+    response.writeHead(429, headers).end(JSON.stringify({ success: false, error }));
+  });
+  await expect(api(environment).call(listProjects, {})).rejects.toMatchObject({
+    exitCode: EXIT.refused,
+    message: expect.stringContaining('Enough for today.'),
+  });
+  expect(problem.mock.calls).toEqual([['Too many requests: trying again in 0.2 s, as the service asks.']]);
+  const [first = 0, second = 0] = askedAtMs;
+  expect(second - first).toBeGreaterThanOrEqual(199);
+  expect(askedAtMs).toHaveLength(2);
+});
+
 test('a redirect is not followed: it would lose the key, and turn a write into a read', async () => {
   const asked: string[] = [];
   const environment = await serving((request, response) => {

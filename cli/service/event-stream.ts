@@ -3,7 +3,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { createParser } from 'eventsource-parser';
 import { Failure, inFlags } from '../failure.ts';
 import { type Api, outcomeOf } from './api.ts';
-import { MAY_SUCCEED_LATER } from './repeated.ts';
+import { MAY_SUCCEED_LATER, TOO_MANY_REQUESTS } from './repeated.ts';
 
 const PATH = '/api/events/stream';
 /** The service sends something at least every 15 s, so a connection that has been silent for this long is broken. */
@@ -12,7 +12,6 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 15_000;
 /** Until it has been open for the first time. From then on it is reopened for as long as the command runs. */
 const FIRST_ATTEMPTS = 3;
-const TOO_MANY_REQUESTS = 429;
 
 export interface EventFilters {
   readonly types?: string;

@@ -1,8 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { printProblem } from '../output.ts';
 
 /** A service that restarts is back within seconds. */
 export const ATTEMPTS = 3;
-export const LONGEST_DELAY_SECONDS = 5;
+const LONGEST_DELAY_SECONDS = 5;
+/** A key's rate is of a minute unless it was given another. What is over later, such as a quota of a day, is told at once. */
+export const LONGEST_WAIT_SECONDS = 60;
+export const TOO_MANY_REQUESTS = 429;
 export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
@@ -13,13 +17,25 @@ export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
 export async function repeated(ask: () => Promise<unknown>): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     const answer = await ask();
-    const isResponse = answer instanceof Response;
-    const isFinal = isResponse ? !MAY_SUCCEED_LATER.has(answer.status) : isNobodyThere(answer);
-    if (isFinal || attempt === ATTEMPTS) return answer;
-    const afterSeconds = isResponse ? Number(answer.headers.get('retry-after') ?? attempt) : attempt;
-    if (isResponse) await answer.body?.cancel();
-    await delay(Math.min(Number.isFinite(afterSeconds) ? afterSeconds : attempt, LONGEST_DELAY_SECONDS) * 1_000);
+    const pauseSeconds = attempt < ATTEMPTS ? pauseAfter(answer, attempt) : undefined;
+    if (pauseSeconds === undefined) return answer;
+    if (answer instanceof Response) {
+      await answer.body?.cancel();
+      if (answer.status === TOO_MANY_REQUESTS) {
+        printProblem(`Too many requests: trying again in ${pauseSeconds} s, as the service asks.`);
+      }
+    }
+    await delay(pauseSeconds * 1_000);
   }
+}
+
+/** @returns undefined if asking again changes nothing, or only much later */
+function pauseAfter(answer: unknown, attempt: number): number | undefined {
+  if (!(answer instanceof Response)) return isNobodyThere(answer) ? undefined : attempt;
+  const asked = Number(answer.headers.get('retry-after') ?? attempt);
+  const seconds = Number.isFinite(asked) ? asked : attempt;
+  if (answer.status === TOO_MANY_REQUESTS) return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined;
+  return MAY_SUCCEED_LATER.has(answer.status) ? Math.min(seconds, LONGEST_DELAY_SECONDS) : undefined;
 }
 
 /** There is no such service, and asking again will not change that. */

@@ -4,17 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, inFlags, notAsWorktrack, whyOf } from '../failure.ts';
-import { ATTEMPTS, LONGEST_DELAY_SECONDS, repeated } from './repeated.ts';
+import { ATTEMPTS, LONGEST_WAIT_SECONDS, repeated, TOO_MANY_REQUESTS } from './repeated.ts';
 
 const TIMEOUT_MS = 30_000;
 /** A token is not used for a call that might arrive after its end. */
 const SPARE_MS = 30_000;
 /** By then a command that fetches a token has it, has failed, or was killed: in each attempt it asks for a JWT, and with that for a token. */
-const LONGEST_TURN_MS = ATTEMPTS * (2 * TIMEOUT_MS + LONGEST_DELAY_SECONDS * 1_000);
+const LONGEST_TURN_MS = ATTEMPTS * (2 * TIMEOUT_MS + LONGEST_WAIT_SECONDS * 1_000);
 const POLL_MS = 50;
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-
-const TOO_MANY = 429;
 
 /** Of one request. */
 const limits = () => ({ redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) }) as const;
@@ -145,7 +143,7 @@ async function exchanged(baseUrl: string, audience: string, source: Source): Pro
   if (answer.access_token)
     return { token: answer.access_token, endsAtMs: Date.now() + (answer.expires_in ?? 0) * 1_000 };
   const { status } = response;
-  const kind = status >= 500 ? 'unreachable' : status === TOO_MANY ? 'refused' : 'usage';
+  const kind = status >= 500 ? 'unreachable' : status === TOO_MANY_REQUESTS ? 'refused' : 'usage';
   if (!answer.error_description) {
     throw new Failure(kind, notAsWorktrack(baseUrl, status));
   }
