@@ -47,8 +47,10 @@ describe.each(Object.entries(MODES))('a client that knows skills, %s,', (_, mode
   });
 });
 
-test('a client that does not is told nothing of them', async () => {
+test('a client that does not is told nothing of them, but may read them', async () => {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   const { body } = await sendMessage(system.baseUrl, organization.apiKey, { method: 'initialize', params }, '/mcp');
   expect(body.result.capabilities).toEqual({ tools: {} });
+  const { body: list } = await sendMessage(system.baseUrl, organization.apiKey, { method: 'resources/list' }, '/mcp');
+  expect(list.result.resources.map(({ name }: { readonly name: string }) => name)).toEqual(SKILLS);
 });

@@ -44,8 +44,8 @@ export function mcpServerMaker(
   const { log } = needs;
   const names = [...catalogue.byName.keys()];
   return (origin, message) => {
-    // Only clients that know skills are told of them. Before 2026, a client says so only in its first message, so a later question about skills shows that it
-    // was told.
+    // Only clients that know skills are told of them. Before 2026, a client says so only in its first message, so later questions about skills are answered,
+    // whoever asks.
     const hasSkills = announcesSkills(message) || isAboutSkills(message);
     const server = new PlainServer(INFO, {
       capabilities: { tools: {}, ...(hasSkills && SKILLS_CAPABILITIES) },
