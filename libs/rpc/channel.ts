@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel, ConsumeMessage, Options, Replies } from 'amqplib';
-import { nowMs } from './clock.ts';
-import { type ConnectionListener, REMIND_EVERY_MS, type RecoveringConnection, retryDelayMs } from './connection.ts';
+import { type ConnectionListener, type RecoveringConnection, retryDelayMs } from './connection.ts';
+import { Reminders } from './reminders.ts';
 
 /**
  * The limit in encoded frames, of which a message has two or three. With amqplib's default of 1024, 60 MiB of full messages could queue up for a broker that
@@ -72,7 +72,7 @@ export class RecoveringChannel {
 
   async #open(model: ChannelModel): Promise<void> {
     const { log } = this.#connection;
-    let remindAtMs = 0;
+    const reminders = new Reminders();
     for (let failures = 0; this.#model === model && !this.#closing; ) {
       let channel: Channel | undefined;
       try {
@@ -92,11 +92,10 @@ export class RecoveringChannel {
         this.#ready.resolve();
         this.#role.opened?.();
         failures = 0;
-        remindAtMs = 0;
+        reminders.restart();
         await closed;
       } catch (error) {
-        if (this.#model === model && !this.#closing && nowMs() >= remindAtMs) {
-          remindAtMs = nowMs() + REMIND_EVERY_MS;
+        if (this.#model === model && !this.#closing && reminders.isDue()) {
           log.warn({ error, failures, channel: this.#role.name }, 'The channel could not be set up');
         }
         // Not awaited: a broker that dies meanwhile never confirms it.

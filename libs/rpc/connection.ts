@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChannelModel, connect } from 'amqplib';
 import { gatherWrites } from './gather-writes.ts';
+import { Reminders } from './reminders.ts';
 import type { Log } from './types.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -10,8 +11,6 @@ const DEFAULT_HEARTBEAT_SECONDS = 5;
 const FIRST_RETRY_MS = 100;
 /** Short, since calls and events wait for the broker's return: the log should report it within a second. */
 const LONGEST_RETRY_MS = 500;
-/** How often to log that the broker is unavailable, or that a channel cannot be set up. */
-export const REMIND_EVERY_MS = 10_000;
 
 /** `blocked`: the broker is short of memory or disk and blocks publishers (`connection.blocked`). */
 export type ConnectionStatus = 'connecting' | 'open' | 'blocked' | 'closed';
@@ -152,20 +151,18 @@ export class RecoveringConnection {
 
   async #keepOpen(firstOpened: () => void): Promise<void> {
     let failures = 0;
-    let remindAt = 0;
+    const reminders = new Reminders();
     while (!this.#stopping.signal.aborted) {
       try {
         const model = await this.#connect();
         if (failures > 0) this.log.info({ failures }, 'Connected to the broker');
         failures = 0;
+        reminders.restart();
         await this.#serve(model, firstOpened);
       } catch (error) {
         if (this.#stopping.signal.aborted) break;
         failures++;
-        if (Date.now() >= remindAt) {
-          remindAt = Date.now() + REMIND_EVERY_MS;
-          this.log.warn({ error, failures }, 'Waiting for the broker');
-        }
+        if (reminders.isDue()) this.log.warn({ error, failures }, 'Waiting for the broker');
         await sleep(retryDelayMs(failures), undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
     }
