@@ -1,8 +1,20 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
+import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { followChangedColumns } from '../dependencies/follow-columns.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { claimableMigration } from '../migrations/claimable.repository.ts';
 import { talliesMigration } from '../migrations/tallies.repository.ts';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import {
+  call,
+  failure,
+  startProject,
+  startWorkItems,
+  stopWorkItems,
+  storeCopies,
+  type TestProject,
+} from '../testing.ts';
 import { BoardModel } from './boards.model.ts';
 import { TallyModel } from './tallies.model.ts';
 
@@ -103,6 +115,50 @@ test('a column of another role has only those of its items written for which tha
   const parked = columns.map(({ id, name, role }) => ({ id, name, role: role === 'to_document' ? null : role }));
   await call(own.caller, 'boards.update', { id, columns: parked });
   expect(await revisions()).toEqual([before, still, waiting + 1]);
+});
+
+test('other roles for a column of more items than one transaction should write are refused, with what to do', async () => {
+  const own = await startProject();
+  const { organizationId } = own.caller;
+  await Promise.all(Array.from({ length: 3 }, () => own.create('task')));
+  const before = await BoardModel.findOne({ organizationId, _id: own.board.id }).orFail().lean();
+  const columns = before.columns.map((column) => ({ ...column, role: column.role === 'backlog' ? null : column.role }));
+  const change = (maxWrites: number) =>
+    commitAlone((transaction) => {
+      const scope = {
+        caller: own.caller,
+        fail: (...why: ConstructorParameters<typeof OperationError>) => new OperationError(...why),
+      };
+      return followChangedColumns({ ...scope, ...transaction }, [{ before, after: { ...before, columns } }], maxWrites);
+    });
+  const { code, message } = await failure(change(2));
+  expect([code, message]).toEqual(['CONFLICT', expect.stringContaining('in "Backlog", "To Do" would')]);
+  const claimable = { organizationId, claimOrder: mongoose.trusted({ $ne: null }) };
+  expect(await ItemModel.countDocuments(claimable)).toBe(3);
+  await change(3);
+  expect(await ItemModel.countDocuments(claimable)).toBe(0);
+});
+
+test('what depends on the items of a full column is looked for with no query that names all of them', async () => {
+  const own = await startProject();
+  const { id } = await own.create('task', { column: 'Done' });
+  const dependent = await own.create('task', { dependsOn: [id] });
+  await storeCopies(id, 500);
+  const named: number[] = [];
+  const note = ({ command }: mongo.CommandStartedEvent) => {
+    const { dependsOn } = command.filter ?? command.pipeline?.[0]?.$match ?? {};
+    if (dependsOn?.$in) named.push(dependsOn.$in.length);
+  };
+  const client = mongoose.connection.getClient().on('commandStarted', note);
+  const columns = own.board.columns.map(({ id, name, role }) => ({ id, name, role: role === 'done' ? null : role }));
+  await call(own.caller, 'boards.update', { id: own.board.id, columns });
+  client.off('commandStarted', note);
+  expect(named).toEqual([1_000, 2]);
+  const { waitsFor } = await ItemModel.findOne({
+    organizationId: own.caller.organizationId,
+    _id: dependent.id,
+  }).orFail();
+  expect(waitsFor).toEqual([id]);
 });
 
 test('a creation where no column is for what is to be done names each role that would do', async () => {

@@ -66,8 +66,8 @@ export async function followMoves(scope: WriteScope, crossings: readonly Crossin
     if (late.has(item._id) || late.has(item.taskId)) markCrossed(scope, item, new Date());
 }
 
-export function* portions(ids: readonly string[], size = MAX_FOLLOWING_AT_ONCE): Iterable<readonly string[]> {
-  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
+export function* portions<T>(all: readonly T[], size = MAX_FOLLOWING_AT_ONCE): Iterable<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
 /** If the move does not come after all, they are found to be waiting for nothing. */

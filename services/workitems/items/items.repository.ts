@@ -113,12 +113,15 @@ export async function outlinesWithLists({ caller, tx }: Scope, ids: readonly str
     .lean<WithLists[]>();
 }
 
-export async function outlinesInColumns({ caller, tx }: Scope, columnIds: readonly string[]): Promise<ItemOutline[]> {
+/** One after the other: a column of done work may hold more than fit into memory. */
+export function outlinesInColumns({ caller, tx }: Scope, columnIds: readonly string[]): AsyncIterable<ItemOutline> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds) }, OUTLINE)
     .session(tx ?? null)
-    .lean();
+    .lean<ItemOutline[]>()
+    .cursor({ batchSize: OUTLINES_AT_ONCE });
 }
+const OUTLINES_AT_ONCE = 1_000;
 
 export async function childrenOf({ caller, tx }: Scope, parentId: string, limit: number): Promise<ItemOutline[]> {
   const { organizationId } = caller;
