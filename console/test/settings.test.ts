@@ -359,9 +359,11 @@ test('the audit log tells who changed what, and is narrowed down by who and what
 });
 
 test('what belongs to no project is not offered to whoever is limited to some', async () => {
+  const { data: over } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Over' });
   const { data: limited } = await organization.call<ApiKey & { key: string }>('POST', '/api/api-keys', {
-    ...{ name: 'Of one project', projects: [organization.projectId] },
+    ...{ name: 'Of one project', projects: [over.id, organization.projectId] },
   });
+  await organization.call('DELETE', `/api/projects/${over.id}`);
   const { page } = await stage.visit('settings', { apiKey: limited.key });
   const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
   await sections.first().waitFor();

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ProjectChecks } from '../parts/form/project-checks.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { words as parts } from '../parts/messages.ts';
-import { useProjects } from '../parts/project.ts';
+import { chosenProject, useProjects } from '../parts/project.ts';
 import { identity } from '../session.ts';
 import { words } from './messages.ts';
 
@@ -48,8 +48,12 @@ export function OnlyProjects({ limit: { chosen, choose } }: { readonly limit: Li
   );
 }
 
-/** Of whoever is limited to projects, it belongs to one of these. */
-export const firstProject = (): string => identity.value?.projects?.[0] ?? '';
+/** The project that a source or a webhook belongs to, or is to: of whoever is limited to projects, one of these, unless it was deleted. */
+export function useProjectOf(record: { readonly projectId?: string | undefined } | undefined) {
+  const projects = useProjects().data ?? [];
+  const [chosen, choose] = useState(record && (record.projectId ?? ''));
+  return [chosen ?? ((identity.value?.projects && chosenProject(projects)?.id) || ''), choose] as const;
+}
 
 interface ProjectFieldProps {
   /** Empty: it belongs to none. */

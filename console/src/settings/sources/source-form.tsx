@@ -13,7 +13,7 @@ import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
 import { changedIn, useOpened } from '../changed.ts';
 import { words as common } from '../messages.ts';
-import { firstProject, ProjectField } from '../projects.tsx';
+import { ProjectField, useProjectOf } from '../projects.tsx';
 import { words } from './messages.ts';
 import { RateLimitChoice, rateLimitOf, typed } from './rate-limit.tsx';
 
@@ -29,7 +29,7 @@ export function SourceForm({ source: now, onClose }: SourceFormProps) {
   const [domains, setDomains] = useState(source?.allowedDomains.join('\n') ?? '');
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
   const [days, setDays] = useState(String(source?.retentionDays ?? ''));
-  const [projectId, setProjectId] = useState(source ? (source.projectId ?? '') : firstProject());
+  const [projectId, setProjectId] = useProjectOf(source);
   const [limit, setLimit] = useState(source?.rateLimit && typed(source.rateLimit));
   const { isBusy, error, run } = useSubmit();
   const isReady = name.trim() !== '';

@@ -13,7 +13,7 @@ import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
 import { changedIn, useOpened } from '../changed.ts';
 import { words as common } from '../messages.ts';
-import { firstProject, ProjectField } from '../projects.tsx';
+import { ProjectField, useProjectOf } from '../projects.tsx';
 import { type ChosenTypes, chosenOf, KINDS, PERMISSION_OF_KIND, typesOf } from './event-types.ts';
 import { words } from './messages.ts';
 import { ShownSecret } from './secret.tsx';
@@ -29,7 +29,7 @@ export function WebhookForm({ webhook: now, onClose }: WebhookFormProps) {
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
-  const [projectId, setProjectId] = useState(webhook ? (webhook.projectId ?? '') : firstProject());
+  const [projectId, setProjectId] = useProjectOf(webhook);
   const [secret, setSecret] = useState<string | null>();
   const { isBusy, error, run } = useSubmit();
   const types = typesOf(chosen);
