@@ -344,6 +344,8 @@ test('on a touch screen, boxes are large enough for a finger, and no keys are sh
   await page.goto(`${stage.url}/console/for-you`);
   await page.getByRole('button', { name: 'Approve' }).waitFor();
   expect(await page.locator('kbd:visible').count()).toBe(0);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
   await page.goto(`${stage.url}/console/notifications`);
   await page.getByRole('checkbox').first().waitFor();
   expect(await sizes()).toEqual({ box: 24, line: 44 });

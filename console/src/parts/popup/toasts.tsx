@@ -16,6 +16,8 @@ interface Toast extends Said {
 }
 export interface ToastAction {
   readonly label: string;
+  /** The key that does the same. */
+  readonly key?: string;
   readonly run: () => void;
   /** There is another way to it: the message need not wait for anybody. */
   readonly passes?: true;
@@ -75,12 +77,13 @@ export function Toasts() {
           {actions.map((action) => (
             <Button
               key={action.label}
-              text={action.label}
               onClick={() => {
                 dismiss(id);
                 action.run();
               }}
-            />
+            >
+              {action.label} {action.key && <kbd>{action.key}</kbd>}
+            </Button>
           ))}
           <button
             type="button"

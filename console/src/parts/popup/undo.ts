@@ -23,7 +23,7 @@ let doing: Promise<unknown> = Promise.resolve();
 export function did(text: string, undo: () => Promise<unknown>, next: readonly ToastAction[] = []): void {
   const entry = { undo };
   done = [...done, entry].slice(-MAX_REMEMBERED);
-  const back = { label: `${words.undo} (${KEY})`, run: () => void takeBack(entry), passes: true as const };
+  const back = { label: words.undo, key: KEY, run: () => void takeBack(entry), passes: true as const };
   tell(text, [...next, back], SLOT);
 }
 
