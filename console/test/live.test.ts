@@ -298,7 +298,7 @@ test('what could not be read without the network is read once it is back', async
   await page.getByRole('complementary', { name: 'Unread' }).getByRole('heading', { name: 'Unread' }).waitFor();
 });
 
-test('a screen whose code cannot be loaded says so in the language of the page', async () => {
+test('a screen whose code cannot be loaded says so in the language of the page, and is there once the connection is back', async () => {
   const { page } = await stage.visit('board', { locale: 'de-DE' });
   await page.locator('.column').first().waitFor();
   await page.route('**/console/assets/costs-*.js', (route) => route.abort());
@@ -308,6 +308,11 @@ test('a screen whose code cannot be loaded says so in the language of the page',
   expect(await said.locator('p').first().textContent()).toBe(
     'Das konnte nicht geladen werden. Der Server antwortet nicht. Prüfe die Verbindung.',
   );
+  await page.context().setOffline(true);
+  await page.getByText('keine Verbindung').waitFor();
+  await page.unroute('**/console/assets/costs-*.js');
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Kosten' }).waitFor();
 });
 
 /** To the page that is open, the one that it would be now is another one. */

@@ -2,6 +2,7 @@ import { type ComponentType, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ServiceError } from '../../api/service-error.ts';
 import { laterTexts } from '../../language/later-texts.ts';
+import { connection } from '../../live/live.ts';
 import { words } from '../messages.ts';
 import { otherStyles } from './other-styles.ts';
 import { Failed, Loading } from './states.tsx';
@@ -24,6 +25,8 @@ export function later<P extends object>(
   return function Later(props: P) {
     const [View, setView] = useState<ComponentType<P> | undefined>(() => loaded);
     const [error, setError] = useState<unknown>();
+    // Once it is back, without anybody's asking.
+    const isLost = connection.value.state === 'lost';
     useEffect(() => {
       if (loaded) return;
       Promise.all([load(), isFirst || otherStyles(), isFirst || laterTexts()]).then(
@@ -33,9 +36,9 @@ export function later<P extends object>(
         },
         async (failure: Error) => setError(await notLoaded(failure)),
       );
-    }, []);
-    if (error) return <Failed error={error} retry={() => location.reload()} />;
+    }, [isLost]);
     if (View) return h(View, props);
+    if (error) return <Failed error={error} retry={() => location.reload()} />;
     if (isDialog) return <LoadingDialog />;
     return isQuiet ? null : <Loading />;
   };
