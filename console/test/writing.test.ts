@@ -116,7 +116,23 @@ test('what is begun is there again after a reload and after signing out, until i
   await page.getByLabel('Comment').fill('Half a comment');
   await page.getByRole('button', { name: 'Edit description' }).click();
   await page.getByRole('textbox', { name: 'Description' }).fill('Half a description');
+  const [estimate, assignee] = [page.getByLabel('Estimate'), page.getByLabel('Assignee')];
+  const unsaved = page.locator('.field-help', { hasText: 'Not saved yet' });
+  const refuse = (route: Route) =>
+    route.request().method() === 'PATCH' ? route.fulfill({ status: 400 }) : route.continue();
+  await page.route(`**/api/work-items/${item.id}`, refuse);
+  await estimate.fill('5');
+  await assignee.pressSequentially('Gra');
+  await page.locator('.toast-bad').waitFor();
+  expect(await estimate.inputValue()).toBe('5');
   await page.reload();
+  await unsaved.nth(1).waitFor();
+  expect([await estimate.inputValue(), await assignee.inputValue()]).toEqual(['5', 'Gra']);
+  await page.unroute(`**/api/work-items/${item.id}`, refuse);
+  await assignee.press('Tab');
+  await estimate.press('Tab');
+  await expect.poll(() => now(organization, item.id)).toMatchObject({ estimate: 5, assignee: 'Gra' });
+  await unsaved.waitFor({ state: 'detached' });
   expect(await page.getByLabel('Comment').inputValue()).toBe('Half a comment');
   await page.getByRole('button', { name: 'Account of' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();

@@ -9,7 +9,6 @@ import { type Changes, changeItem } from '../change/save.ts';
 import { dateAndTime } from '../language/format.ts';
 import { has } from '../language/has.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
-import { DateField } from '../parts/form/date-field.tsx';
 import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
@@ -18,7 +17,7 @@ import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx'
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { fieldWords, isDay, WRITTEN } from '../parts/item/plain-fields.ts';
+import { asStored, fieldWords, INPUTS, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
 import { Reason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { words as common } from '../parts/messages.ts';
@@ -41,16 +40,17 @@ export function Fields({ item }: { readonly item: WorkItem }) {
   const shown = Object.assign({}, item, ...saving) as WorkItem;
   const save = async (changes: Changes, base = item) => {
     setSaving((all) => [...all, changes]);
-    await changeItem(base, changes);
+    const saved = await changeItem(base, changes);
     // Whoever reads the item is told what was saved in a task of its own, which is before this one.
     setTimeout(() => setSaving((all) => all.filter((each) => each !== changes)));
+    return saved !== undefined;
   };
   // As it was when the writing began: what others change meanwhile is not overwritten unseen.
   const begun = useRef<WorkItem>(undefined);
   const saveWritten = (changes: Changes) => {
     const base = begun.current ?? item;
     begun.current = undefined;
-    void save(changes, base);
+    return save(changes, base);
   };
   const disabled = !may('work-items:write');
   return (
@@ -83,7 +83,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         ])}
         onChoose={(priority) => void save({ priority: priority as Priority })}
       />
-      <Assignee assigned={shown.assignee ?? ''} onSave={saveWritten} />
+      <Assignee itemId={item.id} assigned={shown.assignee ?? ''} onSave={saveWritten} />
       <LabelsField
         disabled={disabled}
         label={common.labels}
@@ -93,28 +93,9 @@ export function Fields({ item }: { readonly item: WorkItem }) {
           void changeItem(item, ({ labels = [] }) => ({ labels: change(labels.map(({ name }) => name)) }))
         }
       />
-      {WRITTEN.map((name) =>
-        isDay(name) ? (
-          <Field key={name} label={fieldWords[name]}>
-            {(control) => (
-              <DateField
-                {...control}
-                class={shown[name] ? 'input' : 'input input-unset'}
-                readOnly={disabled}
-                value={shown[name] ?? ''}
-                onChange={(day) => saveWritten({ [name]: day || null })}
-              />
-            )}
-          </Field>
-        ) : (
-          <NumberField
-            key={name}
-            label={fieldWords[name]}
-            value={shown[name]}
-            onSave={(number) => saveWritten({ [name]: number })}
-          />
-        ),
-      )}
+      {WRITTEN.map((name) => (
+        <Written key={name} name={name} item={shown} onSave={saveWritten} />
+      ))}
       {item.lease && <Lease lease={item.lease} />}
       <p class="quiet item-dates">
         {words.created}: {dateAndTime(item.createdAt)}
@@ -125,7 +106,7 @@ export function Fields({ item }: { readonly item: WorkItem }) {
   );
 }
 
-type Save = (changes: Changes) => void;
+type Save = (changes: Changes) => unknown;
 
 interface ColumnFieldProps {
   readonly item: WorkItem;
@@ -162,25 +143,27 @@ function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
   );
 }
 
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: number | null;
-  readonly onSave: (number: number | null) => void;
+interface WrittenProps {
+  readonly name: WrittenField;
+  readonly item: WorkItem;
+  readonly onSave: Save;
 }
 
-function NumberField({ label, value, onSave }: NumberFieldProps) {
-  const { field } = useWritten(String(value ?? ''), (text) => {
-    const number = text === '' ? null : Number(text);
-    if (number !== value) onSave(number);
-  });
+function Written({ name, item, onSave }: WrittenProps) {
+  const save = (text: string) => {
+    const value = asStored(name, text);
+    return value === item[name] || onSave({ [name]: value });
+  };
+  const { field, isKept } = useWritten(String(item[name] ?? ''), save, `${name}.${item.id}`);
+  const type = INPUTS[name];
   return (
-    <Field label={label}>
+    <Field label={fieldWords[name]} help={isKept ? words.unsaved : undefined}>
       {(control) => (
         <input
           {...control}
           class={field.value === '' ? 'input input-unset' : 'input'}
-          type="number"
-          {...BOUNDS.number}
+          type={type}
+          {...BOUNDS[type]}
           placeholder="–"
           readOnly={!may('work-items:write')}
           {...field}
@@ -190,22 +173,23 @@ function NumberField({ label, value, onSave }: NumberFieldProps) {
   );
 }
 
+interface AssigneeProps {
+  readonly itemId: string;
+  readonly assigned: string;
+  readonly onSave: Save;
+}
+
 /** A user, or a name of another's choosing: agents are assigned by theirs. */
-function Assignee({ assigned, onSave }: { readonly assigned: string; readonly onSave: Save }) {
-  const [written, write] = useState<string>();
-  const text = written ?? assigned;
+function Assignee({ itemId, assigned, onSave }: AssigneeProps) {
+  const save = (name: string) => onSave({ assignee: name || null });
+  const { shown: text, isKept, write, take } = useWritten(assigned, save, `assignee.${itemId}`);
   const users = useActiveUsers();
-  const save = (name: string) => {
-    const wanted = name.trim();
-    write(undefined);
-    if (wanted !== assigned) onSave({ assignee: wanted || null });
-  };
   const isUnchanged = text === assigned;
   const suggestions = users
     .filter(({ name }) => isUnchanged || has(name, text))
     .map(({ name }) => ({ value: name, text: name, icon: <Avatar name={name} /> }));
   return (
-    <Field label={words.assignee}>
+    <Field label={words.assignee} help={isKept ? words.unsaved : undefined}>
       {(control) => (
         <span class={assigned ? 'item-assignee item-assigned' : 'item-assignee'}>
           {assigned && <Avatar name={assigned} />}
@@ -217,9 +201,12 @@ function Assignee({ assigned, onSave }: { readonly assigned: string; readonly on
             value={text}
             suggestions={suggestions}
             onInput={write}
-            onChoose={save}
-            onEnter={() => save(text)}
-            onLeave={() => save(text)}
+            onChoose={(name) => {
+              write(name);
+              void take(name);
+            }}
+            onEnter={() => void take(text.trim())}
+            onLeave={() => void take(text.trim())}
           />
         </span>
       )}

@@ -4,7 +4,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { labelItems } from '../change/many.ts';
 import { moveItems } from '../change/move.ts';
-import { changeItem } from '../change/save.ts';
+import { type Changes, changeItem } from '../change/save.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
 import { keepDraft } from '../parts/form/draft.ts';
 import { PriorityIcon, StateIcon } from '../parts/item/item-icons.tsx';
@@ -39,25 +39,19 @@ export function CellEditor(props: EditorProps) {
   const { column } = props;
   // As it was when the writing began: what others change meanwhile is not overwritten unseen.
   const [card] = useState(props.card);
+  const save = async (text: string, was: string, changes: Changes) => {
+    if (!(await changeItem(card, changes))) keepDraft(`${column}.${card.id}`, text, was);
+  };
   switch (column) {
     case 'title':
-      return (
-        <Written
-          {...props}
-          value={card.title}
-          onSave={async (title) => {
-            if (title === '' || (await changeItem(card, { title }))) return;
-            keepDraft(`title.${card.id}`, title, card.title);
-          }}
-        />
-      );
+      return <Written {...props} value={card.title} onSave={(title) => title && save(title, card.title, { title })} />;
     default:
       return isWritten(column) ? (
         <Written
           {...props}
           type={INPUTS[column]}
           value={String(card[column] ?? '')}
-          onSave={(text) => changeItem(card, { [column]: asStored(column, text) })}
+          onSave={(text) => save(text, String(card[column] ?? ''), { [column]: asStored(column, text) })}
         />
       ) : (
         <Values {...props} />

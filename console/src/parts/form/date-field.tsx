@@ -7,7 +7,6 @@ interface DateFieldProps {
   readonly 'aria-label'?: string;
   readonly 'aria-describedby'?: string | undefined;
   readonly 'aria-invalid'?: true | undefined;
-  readonly readOnly?: boolean;
   /** `''`: none. */
   readonly value: string;
   /** Told of whole dates only: a browser reports each digit of a year, so the year 2 on the way to 2026. */
@@ -16,22 +15,6 @@ interface DateFieldProps {
 
 /** A date that takes effect once it is written to its end; what is left unfinished is dropped. */
 export function DateField({ value, onChange, class: className = 'input', ...control }: DateFieldProps) {
-  const { field, drop } = useWritten(value, onChange);
-  return (
-    <input
-      {...control}
-      class={className}
-      type="date"
-      {...BOUNDS.date}
-      {...field}
-      onBlur={(event) => {
-        field.onBlur(event);
-        const { currentTarget } = event;
-        if (currentTarget.validity.valid) return;
-        drop();
-        // A day without a year is no value, which drawing would not replace.
-        currentTarget.value = value;
-      }}
-    />
-  );
+  const { field } = useWritten(value, onChange);
+  return <input {...control} class={className} type="date" {...BOUNDS.date} {...field} />;
 }
