@@ -294,7 +294,8 @@ test('two people tick different tasks of one description at once, and both are t
 test('a reason for sending work back is kept until it is sent, over reloads; a verdict is taken back with z', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Judged', boardColumnId: 'Review' });
-  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
   const columnOf = async () => (await now(organization, item.id)).columnName;
   await page.getByRole('button', { name: 'Send back' }).waitFor();
   await page.keyboard.press('x');
@@ -311,6 +312,19 @@ test('a reason for sending work back is kept until it is sent, over reloads; a v
   await expect.poll(columnOf).toBe('Review');
   await page.getByRole('button', { name: 'Send back' }).click();
   expect(await page.getByLabel('What is wrong?').inputValue()).toBe('');
+  // What is written here is not cleared by what is sent from another tab.
+  const other = (await visitor.openTab(`items/${item.taskId}`)).page;
+  await other.getByRole('button', { name: 'Send back' }).click();
+  await page.getByLabel('Issues').fill('No docs');
+  await page.keyboard.press('Escape');
+  await other.getByLabel('What is wrong?').fill('Unclear');
+  await other.keyboard.press('Control+Enter');
+  await expect.poll(columnOf).toBe('In Progress');
+  await other.getByRole('dialog').waitFor({ state: 'detached' });
+  await other.keyboard.press('z');
+  await expect.poll(columnOf).toBe('Review');
+  await page.getByRole('button', { name: 'Send back' }).click();
+  expect(await page.getByLabel('Issues').inputValue()).toBe('No docs');
 });
 
 test('a reason that did not arrive with its card is asked for with what was written, until it has', async () => {

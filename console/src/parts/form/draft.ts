@@ -26,6 +26,8 @@ export function useDraft(name: string, begin = '') {
   const [text, setText] = useState(() => read(key)?.text ?? begin);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef(text);
+  /** Here: what another tab of this browser keeps under this name is left to it. */
+  const isWritten = useRef(text !== begin);
   const store = () => {
     clearTimeout(timer.current);
     timer.current = undefined;
@@ -43,6 +45,7 @@ export function useDraft(name: string, begin = '') {
   return {
     text,
     setText(changed: string) {
+      isWritten.current = true;
       latest.current = changed;
       setText(changed);
       clearTimeout(timer.current);
@@ -52,7 +55,7 @@ export function useDraft(name: string, begin = '') {
     clear() {
       latest.current = sinceSent(latest.current, text);
       setText(latest.current);
-      store();
+      if (isWritten.current) store();
     },
   };
 }
