@@ -27,9 +27,6 @@ export function downloadOf(schema: JsonSchema): {
   readonly parameters: OpenApiObject[];
   readonly responses: OpenApiObject;
 } {
-  const content = {
-    'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
-  };
   return {
     parameters: Object.entries(schema.properties ?? {}).map(([field, property]) => ({
       name: HEADERS[field] ?? field,
@@ -37,23 +34,25 @@ export function downloadOf(schema: JsonSchema): {
       required: schema.required?.includes(field) ?? false,
       schema: property,
     })),
-    responses: 'range' in (schema.properties ?? {}) ? files(content) : WHOLE,
+    responses: 'range' in (schema.properties ?? {}) ? FILES : WHOLE,
   };
 }
 
-/** What is made on the way, line by line. */
+const CONTENT: OpenApiObject = {
+  'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
+};
+
+/** What is made on the way, line by line. openapi-python-client knows no such type, and leaves an answer without another one out. */
 const WHOLE: OpenApiObject = {
   '200': {
-    description: 'One JSON object per line. `X-Entries` says how many follow.',
-    content: { 'application/jsonl': { schema: { type: 'string' } } },
+    description: 'One JSON object per line (`application/jsonl`). `X-Entries` says how many follow.',
+    content: { 'application/jsonl': { schema: { type: 'string' } }, ...CONTENT },
   },
 };
 
-function files(content: OpenApiObject): OpenApiObject {
-  return {
-    '200': { description: 'The content, with its own media type.', content },
-    '206': { description: 'The requested range.', content },
-    '304': { description: 'The caller already has this content.' },
-    '416': { description: 'The range lies outside the content.' },
-  };
-}
+const FILES: OpenApiObject = {
+  '200': { description: 'The content, with its own media type.', content: CONTENT },
+  '206': { description: 'The requested range.', content: CONTENT },
+  '304': { description: 'The caller already has this content.' },
+  '416': { description: 'The range lies outside the content.' },
+};
