@@ -73,6 +73,8 @@ test('on a phone, what is to be judged follows the verdict: what to check, then 
   );
   expect(tops).toEqual(tops.toSorted((a = 0, b = 0) => a - b));
   expect(tops).not.toContain(undefined);
+  // Where what to check ends.
+  expect((await page.getByRole('heading', { name: 'Description' }).boundingBox())?.height).toBeGreaterThan(10);
   await goesInOrder(page, ON_PHONE);
 });
 

@@ -112,8 +112,9 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
           <Verdict item={item} />
           {fieldsAre === 'above' && fields}
           <Asked item={item} />
-          <section class="item-description" aria-label={words.description}>
-            <h2 class="unseen">{words.description}</h2>
+          <section class="item-part stack" aria-label={words.description}>
+            {/* Seen where what to check ends. */}
+            <h2 class={item.metadata.userActions ? undefined : 'unseen'}>{words.description}</h2>
             <Editable item={item} field="description" label={words.description} editLabel={words.editDescription}>
               {item.description ? (
                 <Markdown text={item.description} onChange={may('work-items:write') ? tick(item) : undefined} />
