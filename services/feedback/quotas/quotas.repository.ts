@@ -11,6 +11,8 @@ export async function quotaOf({ caller, tx }: Scope): Promise<number | null> {
 
 /** Of those of the organizations that have one. */
 export async function quotasOf(organizationIds: readonly string[]): Promise<Map<string, number>> {
+  // As for public keys that somebody makes up.
+  if (organizationIds.length === 0) return new Map();
   const documents = await QuotaModel.find({ _id: oneOf(organizationIds) }).lean();
   return new Map(documents.map(({ _id, perDay }) => [_id, perDay]));
 }

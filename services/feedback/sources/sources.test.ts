@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isPublicKey } from '@worktrack/contracts/feedback/public-key';
 import { MAX_SOURCES } from '@worktrack/contracts/feedback/sources';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeOf, startFeedback } from '../testing.ts';
 import { SourceModel } from './sources.model.ts';
@@ -105,6 +106,16 @@ test('a source is found by its public key while it is enabled', async () => {
   expect(await feedback.call('sources.delete', { id }, organizationId)).toEqual({ deleted: true, id });
   expect(await enabled(publicKey)).toBeNull();
   expect(await enabled('pk_')).toBeNull();
+});
+
+test('a public key that somebody makes up costs one query', async () => {
+  const queries: string[] = [];
+  mongoose.set('debug', (collection: string, method: string) => void queries.push(`${collection}.${method}`));
+  const source = await enabled('pk_000000000000000000000000');
+  mongoose.set('debug', false);
+  expect(source).toBe(null);
+  expect(queries).toContain('sources.find');
+  expect(queries).not.toContain('quotas.find');
 });
 
 test('a source of another organization is not found', async () => {
