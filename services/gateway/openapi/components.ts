@@ -60,7 +60,7 @@ export class Components {
   described(): OpenApiObject {
     return {
       securitySchemes: {
-        apiKey: {
+        bearer: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'wt_…',

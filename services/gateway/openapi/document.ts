@@ -34,7 +34,7 @@ export function openApiDocument(serverUrl = '/'): OpenApiObject {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    security: [{ apiKey: [] }],
+    security: [{ bearer: [] }],
     tags: tagsOf(paths),
     paths,
     components: components.described(),
@@ -81,7 +81,7 @@ function describe(operation: Operation, route: Route, components: Components): O
       : {
           description: `Permissions: ${quoted(permissions)}.${operation.roles ? ` Roles: ${quoted(operation.roles)}.` : ''}`,
           // OpenAPI 3.1.1, 4.8.30: with a scheme that is not OAuth the array names the roles that the operation requires.
-          security: [{ apiKey: permissions }],
+          security: [{ bearer: permissions }],
         }),
   };
   const failures = components.failures(codes);

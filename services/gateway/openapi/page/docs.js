@@ -53,7 +53,7 @@ const realIds = () => ({
     auth: {
       wrapActions: {
         authorize: (authorize, system) => (given) => {
-          const key = given.apiKey?.value;
+          const key = given.bearer?.value;
           if (key) void nameWhatThereIs(system, key);
           return authorize(given);
         },
