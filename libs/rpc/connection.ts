@@ -37,6 +37,8 @@ export interface Broker {
   readonly publishing: RecoveringConnection;
   /** Opened on first use: a process that only calls has none. */
   readonly consuming: RecoveringConnection;
+  /** For byte streams, opened on first use. What a connection carries waits in one line, whatever its channel: calls would wait behind the files of others. */
+  readonly streaming: RecoveringConnection;
   /** `ready` once every connection in use is open. */
   state(): { readonly ready: boolean; readonly publishing: ConnectionStatus; readonly consuming?: ConnectionStatus };
   /** For readiness, a sentence for whoever operates it; undefined if every connection in use is open. */
@@ -48,6 +50,7 @@ export interface Broker {
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const publishing = new RecoveringConnection(options, 'publish');
   let consuming: RecoveringConnection | undefined;
+  let streaming: RecoveringConnection | undefined;
   try {
     if (!options.isOptional) await publishing.opened;
   } catch (error) {
@@ -55,7 +58,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     throw error;
   }
   function problem(): string | undefined {
-    const statuses = [publishing.status, consuming?.status ?? 'open'];
+    const statuses = [publishing, consuming, streaming].map((connection) => connection?.status ?? 'open');
     if (statuses.includes('blocked')) return 'The broker takes no messages: it is short of memory or disk.';
     return statuses.every((status) => status === 'open') ? undefined : 'There is no connection.';
   }
@@ -64,6 +67,10 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     get consuming() {
       consuming ??= new RecoveringConnection(options, 'consume');
       return consuming;
+    },
+    get streaming() {
+      streaming ??= new RecoveringConnection(options, 'stream');
+      return streaming;
     },
     state() {
       return {
@@ -76,7 +83,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     async close() {
       // The consuming one first: its last acknowledgements belong to replies sent over the other.
       await consuming?.close();
-      await publishing.close();
+      await Promise.all([streaming?.close(), publishing.close()]);
     },
   };
 }
@@ -104,7 +111,7 @@ export class RecoveringConnection {
   readonly #urls: readonly string[];
   #attempts: number;
 
-  constructor(options: BrokerOptions, purpose: 'publish' | 'consume') {
+  constructor(options: BrokerOptions, purpose: 'publish' | 'consume' | 'stream') {
     this.#options = options;
     this.#urls = options.url.split(',').map((url) => url.trim());
     // Spreads the processes of a fleet over the nodes.

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { virtualHost } from '../../test/support/servers.ts';
 import { CHUNK_BYTES, WINDOW_CHUNKS } from './streams/streams.ts';
 import { failure } from './testing/failure.ts';
+import { TestProxy } from './testing/proxy.ts';
 import { Gate, RpcRig, testCaller } from './testing/rig.ts';
 import type { RpcHandlers } from './types.ts';
 
@@ -304,6 +305,39 @@ describe('a download', () => {
     bytes.destroy();
     await left.passed;
   });
+});
+
+describe('bytes that are held up on their way', () => {
+  test.each(['to the service', 'from the service'])('%s hold up no call', async (direction) => {
+    const marked = Buffer.concat([Buffer.from('these bytes stay behind'), content]);
+    const proxy = await TestProxy.to(await virtualHost());
+    const [near, far] = direction === 'to the service' ? [{ url: proxy.url }, {}] : [{}, { url: proxy.url }];
+    await rig.serve(
+      {
+        ...handlers,
+        'files.get': {
+          download: async () => ({ output: { size: marked.length }, bytes: pieces(marked, CHUNK_BYTES) }),
+        },
+      },
+      far,
+    );
+    const { service } = await rig.client(near);
+    const stuck = proxy.silence('these bytes stay behind');
+    const transfer =
+      direction === 'to the service'
+        ? service.upload('files.put', { name: 'x' }, pieces(marked, CHUNK_BYTES), writing)
+        : service.download('files.get', {}, reading).then(async ({ bytes }) => ({ output: await digestOf(bytes) }));
+    const arrive = await stuck;
+    expect(await service.call('files.ping', {}, reading)).toEqual({});
+    void arrive();
+    expect((await transfer).output).toMatchObject({ sha256: sha256(marked) });
+    await rig.stop();
+    await proxy.close();
+  });
+
+  async function digestOf(bytes: Readable) {
+    return { sha256: sha256(await buffer(bytes)) };
+  }
 });
 
 describe('silence', () => {

@@ -83,7 +83,7 @@ export class StreamServer {
   constructor(broker: Broker, log: Log, observer: RpcObserver) {
     this.#log = log;
     this.#observer = observer;
-    this.#channel = new RecoveringChannel(broker.publishing, {
+    this.#channel = new RecoveringChannel(broker.streaming, {
       name: 'rpc streams',
       // Clients send data and credit to the address that the broker assigns to this channel.
       setup: async (channel) => {

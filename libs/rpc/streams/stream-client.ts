@@ -118,7 +118,7 @@ class Transfer {
   }
 }
 
-/** The client ends of all of a process's byte streams, on their own channel: calls do not queue behind chunks. */
+/** The client ends of all of a process's byte streams, on their own connection: calls do not queue behind chunks. */
 export class StreamClient {
   readonly #log: Log;
   readonly #observer: RpcObserver;
@@ -131,7 +131,7 @@ export class StreamClient {
   constructor(broker: Broker, log: Log, observer: RpcObserver) {
     this.#log = log;
     this.#observer = observer;
-    this.#channel = new RecoveringChannel(broker.publishing, {
+    this.#channel = new RecoveringChannel(broker.streaming, {
       name: 'rpc streams',
       setup: async (channel) => {
         channel.on('return', (message) => this.#returned(message));
