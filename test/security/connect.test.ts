@@ -366,6 +366,8 @@ describe('a code and a refresh token', () => {
     const { status, body, headers } = await askToken(base, change(await make()));
     expect([status >= 400 && status < 500, 'access_token' in body]).toEqual([true, false]);
     expect(headers.get('cache-control')).toBe('no-store');
+    // Of all that may be wrong, only this is not the person's to mend.
+    expect(String(body.error_description).startsWith('resource is not')).toBe(body.error === 'invalid_target');
   });
 
   test.each<[string, (form: Form) => Promise<Response>]>([

@@ -34,8 +34,9 @@ interface ConnectNeeds {
   readonly baseUrl: BaseUrl;
 }
 
-/** The same words for every fault: the person who has connected the app sees the cause (GET /api/connections). */
+/** The same words for every fault of a code or a token: the person who has connected the app sees the cause (GET /api/connections). */
 const NOT_ACCEPTED = 'It is unknown, over, used before, or of another client. Connect the app again.';
+const ANOTHER_RESOURCE = 'resource is not the address that the app was connected with. Send that one, or none.';
 
 /** The authorization server of connected apps: it sends browsers to the page where a person decides, and exchanges the codes that they bring back. */
 export function registerConnectEndpoints(app: FastifyInstance, needs: ConnectNeeds): void {
@@ -99,7 +100,9 @@ async function give(form: URLSearchParams, request: FastifyRequest, needs: Conne
   const resource = resourceIn(form.getAll('resource'), baseOf(request, needs.baseUrl));
   const common = { clientId, ...(resource && { resource }), from: addressOf(request) };
   const { tokens, answer } = await (grant === 'refresh_token' ? refreshed : redeemed)(given, common, request, needs);
-  if (answer.outcome === 'refused') throw new OAuthFailure(answer.error, NOT_ACCEPTED);
+  if (answer.outcome === 'refused') {
+    throw new OAuthFailure(answer.error, answer.error === 'invalid_target' ? ANOTHER_RESOURCE : NOT_ACCEPTED);
+  }
   return {
     access_token: tokens.access,
     token_type: 'Bearer',
