@@ -39,9 +39,9 @@ export interface Broker {
   readonly consuming: RecoveringConnection;
   /** For byte streams, opened on first use. What a connection carries waits in one line, whatever its channel: calls would wait behind the files of others. */
   readonly streaming: RecoveringConnection;
-  /** `ready` once every connection in use is open. */
+  /** `ready` once every connection in use is open but the one for byte streams, without which calls go on. */
   state(): { readonly ready: boolean; readonly publishing: ConnectionStatus; readonly consuming?: ConnectionStatus };
-  /** For readiness, a sentence for whoever operates it; undefined if every connection in use is open. */
+  /** For readiness, a sentence for whoever operates it; undefined if it is ready. */
   problem(): string | undefined;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     throw error;
   }
   function problem(): string | undefined {
-    const statuses = [publishing, consuming, streaming].map((connection) => connection?.status ?? 'open');
+    const statuses = [publishing.status, consuming?.status ?? 'open'];
     if (statuses.includes('blocked')) return 'The broker takes no messages: it is short of memory or disk.';
     return statuses.every((status) => status === 'open') ? undefined : 'There is no connection.';
   }

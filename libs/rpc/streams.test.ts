@@ -335,6 +335,13 @@ describe('bytes that are held up on their way', () => {
     await proxy.close();
   });
 
+  test('their connection is opened on first use, and a process is ready meanwhile', async () => {
+    const { broker } = await rig.client();
+    const { streaming } = broker;
+    expect([streaming.status, broker.problem(), broker.state().ready]).toEqual(['connecting', undefined, true]);
+    await streaming.opened;
+  });
+
   async function digestOf(bytes: Readable) {
     return { sha256: sha256(await buffer(bytes)) };
   }
