@@ -56,6 +56,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     rmSync(files, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', endAtOnce);
+  // At the first of these the runner exits a moment later. Ctrl-C arrives twice, from the terminal and through `npm test`: the second one would kill it before.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  process.on('SIGHUP', () => process.exit(129));
   project.provide('testRunUrl', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
   return async () => {
     desk.close();
