@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepFor } from '../retention.repository.ts';
 import { event, startEvents } from '../testing.ts';
@@ -125,14 +126,23 @@ describe('GET /api/events', () => {
     const organizationId = randomUUID();
     await events.take(several(25, organizationId));
     const pages: number[][] = [];
+    const read: number[] = [];
+    const note = ({ command: { pipeline } }: mongo.CommandStartedEvent) => {
+      const { $gt = 0, $lte } = pipeline?.[0]?.$match?.seq ?? {};
+      if ($lte) read.push($lte - $gt);
+    };
+    const client = mongoose.connection.getClient().on('commandStarted', note);
     let after = 0;
     for (let page = 0; page < 4; page++) {
       const answer = await list(organizationId, { after, limit: 10 });
       pages.push(seqs(answer.events));
       after = answer.nextSeq;
     }
+    client.off('commandStarted', note);
     expect(pages.map((page) => page.length)).toEqual([10, 10, 5, 0]);
     expect(pages.flat()).toEqual(upTo(25));
+    // No more than is answered: twenty thousand events behind, each page read ten times as many.
+    expect(read).toEqual([10, 10, 5]);
     await events.take(several(1, organizationId));
     expect(seqs((await list(organizationId, { after })).events)).toEqual([26]);
   });
