@@ -9,7 +9,7 @@ import { needPrometheus } from './monitoring/find-prometheus.ts';
 import { type PrometheusServer, startPrometheus } from './monitoring/prometheus.ts';
 import { DEFAULT_PORT, type StartOptions } from './options.ts';
 import { Child } from './processes/child.ts';
-import { portIsFree } from './processes/ports.ts';
+import { freePort, portIsFree } from './processes/ports.ts';
 import { supervise } from './processes/supervise.ts';
 import type { Progress } from './report/progress.ts';
 import { StartError } from './report/start-error.ts';
@@ -60,13 +60,14 @@ async function startIn(
     startServers({ dataDir: dataDir.path, progress, given: givenServers(process.env) }),
     fillCompileCache(),
   ]);
-  const services = await progress.step('Starting the services', () =>
+  const services = await progress.step('Starting the services', async () =>
     startServices({
       urls: servers.urls,
       secrets,
       replicas: options.replicas,
       env: { LAST_BACKUP_FILE: join(dataDir.path, LAST_BACKUP), ...process.env },
-      port,
+      // Known before the gateway listens: other services tell people where that is.
+      port: port || (await freePort()),
       host: HOST,
       dataDir: dataDir.path,
     }),

@@ -103,6 +103,11 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     });
     expect(created).toMatchObject({ status: 201, data: { boardColumnId: first.columns.Backlog } });
     item = created.data.id as string;
+    const { data: rule } = await api('POST', '/api/trust-rules', {
+      ...{ name: 'CI', preset: 'generic', issuer: 'https://ci.example', claims: { sub: 'build', branch: 'main' } },
+      permissions: ['work-items:read'],
+    });
+    expect(rule.audience).toBe(`${first.baseUrl}/trust/${rule.id}`);
 
     const bootstrapped = await fetch(`${first.baseUrl}/feedback/widget/bootstrap?publicKey=${first.source.publicKey}`);
     expect(await bootstrapped.json()).toMatchObject({ data: { config: { requireCaptcha: false } } });
