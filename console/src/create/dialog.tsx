@@ -6,11 +6,10 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { didCreate } from '../change/copy.ts';
-import { useSubmit } from '../parts/busy.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
+import { DialogForm } from '../parts/form/dialog-form.tsx';
 import { useDraft, useOwnDraft } from '../parts/form/draft.ts';
 import { Field, TextArea } from '../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../parts/form/form-failed.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { type Entered, ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
@@ -20,7 +19,7 @@ import { LabelsField } from '../parts/item/labels-field.tsx';
 import { asStored, fieldWords, INPUTS, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
-import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
+import { Dialog } from '../parts/popup/dialog.tsx';
 import { chosenProject, type Project, useBoards, useProjects } from '../parts/project.ts';
 import { words as filterWords } from '../views/filters/messages.ts';
 import { areTooMany, itemsOf, LinesField, MAX_BELOW, NO_LINES } from './lines.tsx';
@@ -113,14 +112,13 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     drafts.lines.setText(changed.text);
     choose({ isChain: changed.isChain });
   };
-  const { isBusy, error, run } = useSubmit();
   useEffect(() => title.current?.focus(), []);
 
   // One of another project's board is none of this one's.
   const columns = board?.columns ?? [];
   const column = columns.find(({ id }) => id === columnId) ?? firstOf(columns);
   const below = HAS_SUB_ITEMS.includes(type) ? lines : NO_LINES;
-  const isReady = text.title.trim() !== '' && column !== undefined && !areTooMany(below, MAX_BELOW) && !isBusy;
+  const isReady = text.title.trim() !== '' && column !== undefined && !areTooMany(below, MAX_BELOW);
   const begin = (from: Template | undefined) => {
     // What was written stays; what another template has put there does not.
     const isOwn = (field: 'title' | 'description') => text[field] !== '' && text[field] !== (template?.[field] ?? '');
@@ -139,8 +137,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       title.current?.setSelectionRange(title.current.value.length, title.current.value.length);
     });
   };
-  const create = (event: Event) => {
-    event.preventDefault();
+  const create = async () => {
     if (!isReady || !board) return;
     const bases = namesIn(dependsOn);
     const item = {
@@ -150,25 +147,23 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       ...(bases.length > 0 && { dependsOn: bases }),
     };
     const place = { projectId: project.id, boardId: board.id };
-    void run(async () => {
-      const all = await finishLabels.current();
-      const labelled = { ...item, ...(all.length > 0 && { labels: all }) };
-      const subItems = itemsOf(below, { type: 'task' as const, parentId: '#top' });
-      if (subItems.length > 0) {
-        const items = [{ ...labelled, ref: 'top', boardColumnId: column.id }, ...subItems];
-        const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { ...place, items });
-        const taskId = made.items[0]?.taskId ?? '';
-        done(
-          words.createdWith({ taskId, n: subItems.length }),
-          made.items.map((each) => ({ ...each, version: 1 })),
-        );
-      } else {
-        const made = await call<typeof createWorkItem>('POST /api/work-items', {
-          ...{ ...labelled, ...place, boardColumnId: column.id },
-        });
-        done(words.created({ taskId: made.taskId }), [made]);
-      }
-    });
+    const all = await finishLabels.current();
+    const labelled = { ...item, ...(all.length > 0 && { labels: all }) };
+    const subItems = itemsOf(below, { type: 'task' as const, parentId: '#top' });
+    if (subItems.length > 0) {
+      const items = [{ ...labelled, ref: 'top', boardColumnId: column.id }, ...subItems];
+      const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { ...place, items });
+      const taskId = made.items[0]?.taskId ?? '';
+      done(
+        words.createdWith({ taskId, n: subItems.length }),
+        made.items.map((each) => ({ ...each, version: 1 })),
+      );
+    } else {
+      const made = await call<typeof createWorkItem>('POST /api/work-items', {
+        ...{ ...labelled, ...place, boardColumnId: column.id },
+      });
+      done(words.created({ taskId: made.taskId }), [made]);
+    }
   };
   const done = (...what: Parameters<typeof didCreate>) => {
     for (const draft of Object.values(drafts)) draft.clear();
@@ -176,7 +171,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     didCreate(...what);
   };
   return (
-    <form class="stack" onSubmit={create}>
+    <DialogForm action={words.create} failed={common.notCreated} isReady={isReady} onSend={create} onClose={onClose}>
       {project.templates.length > 0 && (
         <SelectField
           label={words.template}
@@ -190,7 +185,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           onChoose={(wanted) => begin(project.templates.find(({ name }) => name === wanted))}
         />
       )}
-      <Field label={words.title} error={faultAt(error, 'title')}>
+      <Field label={words.title} name="title">
         {(control) => (
           <input
             {...control}
@@ -204,7 +199,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       </Field>
       <TextArea
         label={words.description}
-        error={faultAt(error, 'description')}
+        name="description"
         rows={4}
         value={text.description}
         onChange={drafts.description.setText}
@@ -238,7 +233,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
         />
         <ItemField
           label={words.parent}
-          error={faultAt(error, 'parentId')}
+          name="parentId"
           projectId={project.id}
           value={parent}
           onChange={(wanted) => choose({ parent: wanted })}
@@ -269,14 +264,12 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       />
       <ItemsField
         label={words.dependsOn}
-        error={faultAt(error, 'dependsOn')}
+        name="dependsOn"
         projectId={project.id}
         value={dependsOn}
         onChange={(entered) => choose({ dependsOn: entered })}
       />
-      <FormFailed what={common.notCreated} error={error} fields={['title', 'description', 'parentId', 'dependsOn']} />
-      <FormActions action={words.create} isReady={isReady} onClose={onClose} />
-    </form>
+    </DialogForm>
   );
 }
 

@@ -1,16 +1,15 @@
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useSubmit } from '../parts/busy.ts';
+import { DialogForm } from '../parts/form/dialog-form.tsx';
 import { useDraft } from '../parts/form/draft.ts';
-import { TextField } from '../parts/form/field.tsx';
-import { FormFailed } from '../parts/form/form-failed.tsx';
+import { TextArea, TextField } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { words as common } from '../parts/messages.ts';
 import { Loaded } from '../parts/page/states.tsx';
-import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
-import { chosenProject, useProjects } from '../parts/project.ts';
+import { Dialog } from '../parts/popup/dialog.tsx';
+import { chosenProject, type Project, useProjects } from '../parts/project.ts';
 import { link } from './links.ts';
 import { words } from './messages.ts';
 
@@ -21,8 +20,6 @@ const MAX_TITLE = 120;
 /** Turns a submission into an idea. Its words are a suggestion to be edited: agents read what is kept. */
 export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readonly onClose: () => void }) {
   const projects = useProjects();
-  const textField = useId();
-  const { isBusy, error, run } = useSubmit();
   const [projectId, setProjectId] = useState<string>();
   const [firstLine = ''] = item.message.trim().split('\n', 1);
   const drafts = {
@@ -32,30 +29,32 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
   const [title, description] = [drafts.title.text, drafts.description.text];
   // Not another one when only the link is missing.
   const made = useRef<{ readonly said: string; readonly id: string }>(undefined);
+  const create = async (project: Project) => {
+    const place = { projectId: project.id, boardId: project.defaultBoardId, boardColumnId: COLUMN };
+    const idea = { type: 'idea' as const, title, description, ...place };
+    const said = JSON.stringify(idea);
+    if (made.current?.said !== said) {
+      const { id } = await call<typeof createWorkItem>('POST /api/work-items', idea);
+      made.current = { said, id };
+    }
+    await link({ feedbackId: item.id, workItemId: made.current.id });
+    for (const draft of Object.values(drafts)) draft.clear();
+    onClose();
+  };
 
   return (
     <Dialog title={words.makeIdea} onClose={onClose}>
       <Loaded query={projects}>
         {(all) => {
           const project = all.find(({ id }) => id === projectId) ?? chosenProject(all) ?? all[0];
-          const create = (event: Event) => {
-            event.preventDefault();
-            if (!project || !title.trim()) return;
-            void run(async () => {
-              const place = { projectId: project.id, boardId: project.defaultBoardId, boardColumnId: COLUMN };
-              const idea = { type: 'idea' as const, title, description, ...place };
-              const said = JSON.stringify(idea);
-              if (made.current?.said !== said) {
-                const { id } = await call<typeof createWorkItem>('POST /api/work-items', idea);
-                made.current = { said, id };
-              }
-              await link({ feedbackId: item.id, workItemId: made.current.id });
-              for (const draft of Object.values(drafts)) draft.clear();
-              onClose();
-            });
-          };
           return (
-            <form class="stack" onSubmit={create}>
+            <DialogForm
+              action={words.create}
+              failed={words.notChanged}
+              isReady={title.trim() !== ''}
+              onSend={async () => project && create(project)}
+              onClose={onClose}
+            >
               {all.length > 1 && (
                 <SelectField
                   label={common.project}
@@ -65,18 +64,8 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
                 />
               )}
               <TextField label={words.ideaTitle} value={title} onChange={drafts.title.setText} />
-              <div class="field">
-                <label for={textField}>{words.ideaText}</label>
-                <textarea
-                  id={textField}
-                  class="input"
-                  value={description}
-                  onInput={({ currentTarget }) => drafts.description.setText(currentTarget.value)}
-                />
-              </div>
-              <FormFailed what={words.notChanged} error={error} />
-              <FormActions action={words.create} isReady={!isBusy && title.trim() !== ''} onClose={onClose} />
-            </form>
+              <TextArea label={words.ideaText} value={description} onChange={drafts.description.setText} />
+            </DialogForm>
           );
         }}
       </Loaded>

@@ -7,14 +7,13 @@ import { queries } from '../api/query.ts';
 import { didCreate } from '../change/copy.ts';
 import { areTooMany, itemsOf, LinesField, titlesIn } from '../create/lines.tsx';
 import { words } from '../create/messages.ts';
-import { useSubmit } from '../parts/busy.ts';
 import { Button } from '../parts/button.tsx';
+import { DialogForm } from '../parts/form/dialog-form.tsx';
 import { useDraft } from '../parts/form/draft.ts';
-import { FormFailed } from '../parts/form/form-failed.tsx';
 import { Select } from '../parts/form/select.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { words as common } from '../parts/messages.ts';
-import { Dialog, FormActions } from '../parts/popup/dialog.tsx';
+import { Dialog } from '../parts/popup/dialog.tsx';
 import { tellFailure } from '../parts/popup/toasts.tsx';
 import { words as own } from './messages.ts';
 
@@ -109,28 +108,28 @@ function Split({ item, type, given, onClose }: SplitProps) {
     if (!titlesIn(given).every((each) => begun.includes(each)))
       draft.setText([draft.text, given].filter(Boolean).join('\n'));
   }, [given]);
-  const { isBusy, error, run } = useSubmit();
   const n = titlesIn(lines.text).length;
-  const isReady = n > 0 && !areTooMany(lines) && !isBusy;
-  const create = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      const { projectId, boardId, ...place } = placeUnder(item);
-      const items = itemsOf(lines, { type, ...place });
-      const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { projectId, boardId, items });
-      draft.clear();
-      onClose();
-      didCreate(
-        words.added({ n: items.length }),
-        made.items.map((each) => ({ ...each, version: 1 })),
-      );
-      await shown(item);
-    });
+  const create = async () => {
+    const { projectId, boardId, ...place } = placeUnder(item);
+    const items = itemsOf(lines, { type, ...place });
+    const made = await call<typeof createWorkItems>('POST /api/work-items/batch', { projectId, boardId, items });
+    draft.clear();
+    onClose();
+    didCreate(
+      words.added({ n: items.length }),
+      made.items.map((each) => ({ ...each, version: 1 })),
+    );
+    await shown(item);
   };
   return (
     <Dialog title={words.splitByLines} onClose={onClose}>
-      <form class="stack" onSubmit={create}>
+      <DialogForm
+        action={words.add({ n })}
+        failed={common.notCreated}
+        isReady={n > 0 && !areTooMany(lines)}
+        onSend={create}
+        onClose={onClose}
+      >
         <LinesField
           value={lines}
           rows={8}
@@ -139,9 +138,7 @@ function Split({ item, type, given, onClose }: SplitProps) {
             setChain(changed.isChain);
           }}
         />
-        <FormFailed what={common.notCreated} error={error} />
-        <FormActions action={words.add({ n })} isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -56,6 +56,12 @@ export const words = messages({
     ja: '作業項目を作成',
   },
   newItem: { en: 'New work item', de: 'Neues Arbeitselement', tr: 'Yeni iş öğesi', ja: '新しい作業項目' },
+  notChanged: {
+    en: 'Nothing was changed.',
+    de: 'Nichts wurde geändert.',
+    tr: 'Hiçbir şey değişmedi.',
+    ja: '変更されませんでした。',
+  },
   close: { en: 'Close', de: 'Schließen', tr: 'Kapat', ja: '閉じる' },
   done: { en: 'Done', de: 'Fertig', tr: 'Tamam', ja: '完了' },
   cancel: { en: 'Cancel', de: 'Abbrechen', tr: 'Vazgeç', ja: 'キャンセル' },

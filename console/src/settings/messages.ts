@@ -22,12 +22,6 @@ export const words = messages({
   created: { en: 'Created', de: 'Angelegt', tr: 'Oluşturuldu', ja: '作成' },
   lastUsed: { en: 'Last used', de: 'Zuletzt benutzt', tr: 'Son kullanım', ja: '最終使用' },
   neverUsed: { en: 'Never used', de: 'Nie benutzt', tr: 'Hiç kullanılmadı', ja: '未使用' },
-  notChanged: {
-    en: 'Nothing was changed.',
-    de: 'Nichts wurde geändert.',
-    tr: 'Hiçbir şey değişmedi.',
-    ja: '変更されませんでした。',
-  },
   editOf: { en: 'Edit {name}', de: '{name} bearbeiten', tr: '{name} düzenle', ja: '{name} を編集' },
   deleteOf: { en: 'Delete {name}', de: '{name} löschen', tr: '{name} sil', ja: '{name} を削除' },
   saved: { en: 'Saved.', de: 'Gespeichert.', tr: 'Kaydedildi.', ja: '保存しました。' },

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { queries } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
+import { words as parts } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { More, type Paged } from '../parts/page/more.tsx';
 import { type Asked, Empty, Loaded } from '../parts/page/states.tsx';
 import { tell } from '../parts/popup/toasts.tsx';
 import { filter, setFilters } from '../router.ts';
-import { words } from './messages.ts';
 
 interface SectionProps {
   readonly title: string;
@@ -83,7 +83,7 @@ export function FilterChoice({ label, name, value }: ChoiceProps) {
 
 /** Changes what is listed under a key, and shows and says so. */
 export function change(key: string, done: string, what: () => Promise<unknown>): Promise<void> {
-  return attempt(words.notChanged, async () => {
+  return attempt(parts.notChanged, async () => {
     await what();
     void queries.invalidateQueries({ queryKey: [key] });
     tell(done);

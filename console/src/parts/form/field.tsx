@@ -1,22 +1,28 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
-import { useId } from 'preact/hooks';
+import { useContext, useId } from 'preact/hooks';
+import { faultAt, Refusal } from './form-failed.tsx';
 
 interface FieldProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** What the service says is wrong with it. */
+  /** As the service calls it: of what was refused, it shows what is said of it. */
+  readonly name?: string | undefined;
+  /** What else is wrong with it. */
   readonly error?: ComponentChildren | undefined;
   /** Renders the control with the id that its label refers to, and what describes it. */
   readonly children: (control: {
     readonly id: string;
+    readonly name: string | undefined;
     readonly 'aria-describedby': string | undefined;
     readonly 'aria-invalid': true | undefined;
   }) => ComponentChildren;
 }
 
 /** A form control with its label. */
-export function Field({ label, help, error, children }: FieldProps) {
+export function Field({ label, help, name: field, error: given, children }: FieldProps) {
   const id = useId();
+  const refused = useContext(Refusal);
+  const error = given ?? (field === undefined ? undefined : faultAt(refused, field));
   const texts = [
     { name: 'error', text: error },
     { name: 'help', text: help },
@@ -25,7 +31,12 @@ export function Field({ label, help, error, children }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error === undefined ? undefined : true })}
+      {children({
+        id,
+        name: field,
+        'aria-describedby': describedBy,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
       {texts.map(({ name, text }) => (
         <p key={name} id={`${id}-${name}`} class={`field-${name}`}>
           {text}
@@ -35,7 +46,7 @@ export function Field({ label, help, error, children }: FieldProps) {
   );
 }
 
-interface Written extends Pick<FieldProps, 'label' | 'help' | 'error'> {
+interface Written extends Pick<FieldProps, 'label' | 'help' | 'name' | 'error'> {
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
@@ -51,9 +62,9 @@ type TextAreaProps = Written &
   Pick<ComponentProps<'textarea'>, 'autocomplete' | 'autofocus' | 'maxLength' | 'rows' | 'spellcheck'>;
 
 /** One line of text that the browser has nothing to suggest for. */
-export function TextField({ label, help, error, onChange, ...input }: TextFieldProps) {
+export function TextField({ label, help, name, error, onChange, ...input }: TextFieldProps) {
   return (
-    <Field label={label} help={help} error={error}>
+    <Field {...{ label, help, name, error }}>
       {(control) => (
         // Preact's types are one for each type of input, and which it is is not known here.
         <input
@@ -72,9 +83,9 @@ export function NumberField(props: TextFieldProps) {
   return <TextField class="input input-inline" type="number" autocomplete={undefined} {...props} />;
 }
 
-export function TextArea({ label, help, error, onChange, ...textarea }: TextAreaProps) {
+export function TextArea({ label, help, name, error, onChange, ...textarea }: TextAreaProps) {
   return (
-    <Field label={label} help={help} error={error}>
+    <Field {...{ label, help, name, error }}>
       {(control) => (
         <textarea
           {...control}

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { ServiceError } from '../../api/service-error.ts';
 import { Refused, said } from '../page/states.tsx';
 
@@ -35,5 +35,8 @@ export function faultAt(error: unknown, field: string): ComponentChildren | unde
   const { text = fault, isSufficient = true } = error.sentence(fault) ?? {};
   return <Refused text={text} original={isSufficient ? '' : fault} />;
 }
+
+/** What was refused of the form that a field is in (dialog-form.tsx). */
+export const Refusal = createContext<unknown>(undefined);
 
 const isOf = (path: string, field: string) => `.${path}.`.includes(`.${field}.`);

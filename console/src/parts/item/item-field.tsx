@@ -15,7 +15,8 @@ const SEPARATORS = /[\s,;]+/;
 interface ItemFieldProps {
   readonly label: string;
   readonly help?: string;
-  /** What the service says is wrong with it. */
+  /** As the service calls it. */
+  readonly name?: string;
   readonly error?: ComponentChildren | undefined;
   readonly projectId: string;
   readonly value: string;
@@ -23,10 +24,10 @@ interface ItemFieldProps {
 }
 
 /** A task ID, which may be looked up by the item's words. */
-export function ItemField({ label, help, error, projectId, value, onChange }: ItemFieldProps) {
+export function ItemField({ projectId, value, onChange, ...field }: ItemFieldProps) {
   const suggestions = useSuggestions(projectId, value);
   return (
-    <Field label={label} help={help} error={error}>
+    <Field {...field}>
       {(control) => (
         <Suggest
           {...control}
@@ -89,17 +90,17 @@ export function namesIn({ added, typed }: Entered): string[] {
   return [...new Set([...added, ...typed.split(SEPARATORS).filter(Boolean)])];
 }
 
-interface ItemsFieldProps extends Pick<ItemFieldProps, 'label' | 'error' | 'projectId'> {
+interface ItemsFieldProps extends Pick<ItemFieldProps, 'label' | 'name' | 'projectId'> {
   readonly value: Entered;
   readonly onChange: (value: Entered) => void;
 }
 
 /** Several task IDs: Enter adds what was typed or chosen. */
-export function ItemsField({ label, error, projectId, value, onChange }: ItemsFieldProps) {
+export function ItemsField({ projectId, value, onChange, ...field }: ItemsFieldProps) {
   const suggestions = useSuggestions(projectId, value.typed).filter((each) => !value.added.includes(each.value));
   const add = (typed: string) => onChange({ added: namesIn({ ...value, typed }), typed: '' });
   return (
-    <Field label={label} error={error}>
+    <Field {...field}>
       {(control) => (
         <>
           {value.added.length > 0 && (

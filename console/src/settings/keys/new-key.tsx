@@ -5,12 +5,11 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
-import { useSubmit } from '../../parts/busy.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { useActiveUsers } from '../../parts/people/people.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { identity, may } from '../../session.ts';
 import { words as ofSettings } from '../messages.ts';
 import { OnlyProjects, useLimit } from '../projects.tsx';
@@ -46,29 +45,24 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   const [days, setDays] = useState<number>();
   const [userId, setUserId] = useState<string>();
   const limit = useLimit(null);
-  const { isBusy, error, run } = useSubmit();
   const others = useActiveUsers();
   // Required for a key that acts as somebody else.
   const users = may('users:write') ? others : [];
-  const isReady = name.trim() !== '' && chosen.length > 0;
 
-  const create = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      const key = await call<typeof createKey>('POST /api/api-keys', {
-        name: name.trim(),
-        permissions: [...chosen],
-        projects: limit.changed?.projects ?? undefined,
-        expiresInDays: days,
-        userId,
-      });
-      void queries.invalidateQueries({ queryKey: ['keys'] });
-      onMade(key);
+  const create = async () => {
+    const key = await call<typeof createKey>('POST /api/api-keys', {
+      name: name.trim(),
+      permissions: [...chosen],
+      projects: limit.changed?.projects ?? undefined,
+      expiresInDays: days,
+      userId,
     });
+    void queries.invalidateQueries({ queryKey: ['keys'] });
+    onMade(key);
   };
+  const isReady = name.trim() !== '' && chosen.length > 0;
   return (
-    <form class="stack" onSubmit={create}>
+    <DialogForm action={ofSettings.create} isReady={isReady} onSend={create} onClose={onClose}>
       <TextField label={ofSettings.name} help={words.nameHelp} value={name} onChange={setName} />
       <PermissionChoice
         offered={offered}
@@ -96,8 +90,6 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
         none={words.asMine}
         onChoose={(chosen) => setDays(Number(chosen) || undefined)}
       />
-      <FormFailed what={ofSettings.notChanged} error={error} />
-      <FormActions action={ofSettings.create} isReady={!isBusy && isReady} onClose={onClose} />
-    </form>
+    </DialogForm>
   );
 }

@@ -3,10 +3,8 @@ import type { ApiKey, CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useSubmit } from '../../parts/busy.ts';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
-import { words as ofSettings } from '../messages.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { Overlap } from '../overlap.tsx';
 import { MadeKey } from './made-key.tsx';
 import { words } from './messages.ts';
@@ -21,24 +19,18 @@ export function RotateKey({
 }) {
   const [made, setMade] = useState<CreatedApiKey>();
   const [hours, setHours] = useState('24');
-  const { isBusy, error, run } = useSubmit();
   if (made) return <MadeKey made={made} onClose={onClose} />;
-  const rotate = (event: Event) => {
-    event.preventDefault();
-    void run(async () => {
-      const overlapSeconds = Number(hours) * 3_600;
-      setMade(await call<typeof rotateKey>('POST /api/api-keys/:id/rotate', { id, overlapSeconds }));
-      void queries.invalidateQueries({ queryKey: ['keys'] });
-    });
+  const rotate = async () => {
+    const overlapSeconds = Number(hours) * 3_600;
+    setMade(await call<typeof rotateKey>('POST /api/api-keys/:id/rotate', { id, overlapSeconds }));
+    void queries.invalidateQueries({ queryKey: ['keys'] });
   };
   return (
     <Dialog title={words.rotateOf({ name })} onClose={onClose}>
-      <form class="stack" onSubmit={rotate}>
+      <DialogForm action={words.rotate} isReady onSend={rotate} onClose={onClose}>
         <p>{words.rotateText}</p>
         <Overlap label={words.overlap} mostHours={168} hours={hours} onChoose={setHours} />
-        <FormFailed what={ofSettings.notChanged} error={error} />
-        <FormActions action={words.rotate} isReady={!isBusy} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

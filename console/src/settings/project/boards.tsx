@@ -3,15 +3,15 @@ import type { createBoard, deleteBoard, updateBoard } from '@worktrack/contracts
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { attempt, useSubmit } from '../../parts/busy.ts';
+import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { Select } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { Gone } from '../../parts/page/gone.tsx';
 import { Loaded } from '../../parts/page/states.tsx';
-import { Confirm, Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
 import { type Project, useBoards } from '../../parts/project.ts';
@@ -89,7 +89,7 @@ function Chosen({ project, boards }: { readonly project: Project; readonly board
           text={words.deleteBoardText}
           action={parts.delete}
           onConfirm={() =>
-            void attempt(common.notChanged, async () => {
+            void attempt(parts.notChanged, async () => {
               await remove(board);
               tell(common.deleted({ name: board.name }));
             })
@@ -111,40 +111,33 @@ interface BoardFormProps {
 
 function BoardForm({ projectId, board, onClose }: BoardFormProps) {
   const [name, setName] = useState(board?.name ?? '');
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '' && !isBusy;
   const reread = () => queries.invalidateQueries({ queryKey: ['boards', projectId] });
   const rename = (id: string, to: string) => call<typeof updateBoard>('PATCH /api/boards/:id', { id, name: to });
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      if (board) {
-        await rename(board.id, name);
-        did(words.changed({ name }), () => rename(board.id, board.name).then(reread));
-        await reread();
-      } else {
-        const made = await call<typeof createBoard>('POST /api/projects/:id/boards', { id: projectId, name });
-        did(words.added({ name }), () => remove(made));
-        await reread();
-        setFilters({ board: made.id }, 'push');
-      }
-      onClose();
-    });
+  const save = async () => {
+    if (board) {
+      await rename(board.id, name);
+      did(words.changed({ name }), () => rename(board.id, board.name).then(reread));
+      await reread();
+    } else {
+      const made = await call<typeof createBoard>('POST /api/projects/:id/boards', { id: projectId, name });
+      did(words.added({ name }), () => remove(made));
+      await reread();
+      setFilters({ board: made.id }, 'push');
+    }
+    onClose();
   };
+  const isReady = name.trim() !== '';
   return (
     <Dialog title={board ? common.editOf({ name: board.name }) : words.newBoard} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
+      <DialogForm action={board ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
         <TextField
           label={common.name}
           {...(!board && { help: words.newBoardHelp })}
           value={name}
-          error={faultAt(error, 'name')}
+          name="name"
           onChange={setName}
         />
-        <FormFailed what={common.notChanged} error={error} fields={['name']} />
-        <FormActions action={board ? parts.save : common.create} isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -7,7 +7,6 @@ import { words as parts } from '../../parts/messages.ts';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
 import type { Project } from '../../parts/project.ts';
-import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
 export type ProjectChanges = Omit<RawInput<typeof updateProject>, 'id' | 'version'>;
@@ -33,7 +32,7 @@ export async function saveProject(
 
 /** The same for what is done at once, without a form. */
 export function changeProject(project: Project, changes: ProjectChanges): Promise<void> {
-  return attempt(common.notChanged, () => saveProject(project, changes));
+  return attempt(parts.notChanged, () => saveProject(project, changes));
 }
 
 async function write(id: string, changes: ProjectChanges, version?: number) {

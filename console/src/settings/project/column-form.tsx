@@ -1,12 +1,11 @@
 import type { Board, Column } from '@worktrack/contracts/projects/board';
 import { useState } from 'preact/hooks';
-import { useSubmit } from '../../parts/busy.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { NumberField, TextField } from '../../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { StateIcon } from '../../parts/item/item-icons.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { changedIn } from '../changed.ts';
 import { words as common } from '../messages.ts';
 import { helpOf, ofColumn, ROLES, type Role, toColumn } from './column-roles.ts';
@@ -25,39 +24,34 @@ export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
   /** Undefined: that of its name. */
   const [role, setRole] = useState<Role | undefined>(column && ofColumn(column));
   const [limit, setLimit] = useState(String(column?.limit ?? ''));
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '' && !isBusy;
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
+  const save = async () => {
     const fields = { name: name.trim(), limit: limit === '' ? null : Number(limit) };
     const changed = { ...fields, ...(role && { role: toColumn(role) }) };
-    void run(async () => {
-      if (column) {
-        const change = changedIn(changed, column);
-        await changeColumns(
-          board,
-          (columns) => {
-            // Others may have deleted it since.
-            if (columns.every(({ id }) => id !== column.id)) throw new Error(words.overtaken);
-            return columns.map((each) => given(each.id === column.id ? { ...each, ...change } : each));
-          },
-          () => words.changed({ name: fields.name }),
-        );
-      } else {
-        await changeColumns(
-          board,
-          (columns) => [...columns.map(given), changed],
-          () => words.added({ name: fields.name }),
-        );
-      }
-      onClose();
-    });
+    if (column) {
+      const change = changedIn(changed, column);
+      await changeColumns(
+        board,
+        (columns) => {
+          // Others may have deleted it since.
+          if (columns.every(({ id }) => id !== column.id)) throw new Error(words.overtaken);
+          return columns.map((each) => given(each.id === column.id ? { ...each, ...change } : each));
+        },
+        () => words.changed({ name: fields.name }),
+      );
+    } else {
+      await changeColumns(
+        board,
+        (columns) => [...columns.map(given), changed],
+        () => words.added({ name: fields.name }),
+      );
+    }
+    onClose();
   };
+  const isReady = name.trim() !== '';
   return (
     <Dialog title={column ? common.editOf({ name: column.name }) : words.newColumn} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
-        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
+      <DialogForm action={column ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
+        <TextField label={common.name} value={name} name="name" onChange={setName} />
         <SelectField
           label={words.role}
           help={role ? helpOf(role) : words.ofNameHelp}
@@ -69,15 +63,13 @@ export function ColumnForm({ board, column, onClose }: ColumnFormProps) {
         <NumberField
           label={words.limit}
           help={words.limitHelp}
-          error={faultAt(error, 'limit')}
+          name="limit"
           min={1}
           max={10_000}
           value={limit}
           onChange={setLimit}
         />
-        <FormFailed what={common.notChanged} error={error} fields={['name', 'limit']} />
-        <FormActions action={column ? parts.save : common.create} isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

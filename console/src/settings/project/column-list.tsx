@@ -26,7 +26,7 @@ export function ColumnList({ board }: { readonly board: Board }) {
 
   /** @param to where it is put, counted without it: from where it is when it is done, for several keys may be on their way */
   const place = (id: string, to: (from: number) => number) =>
-    void attempt(common.notChanged, () =>
+    void attempt(parts.notChanged, () =>
       changeColumns(
         board,
         (now) => {
@@ -41,7 +41,7 @@ export function ColumnList({ board }: { readonly board: Board }) {
     );
   const remove = async ({ id, name }: Column) => {
     setLeaving(id);
-    await attempt(common.notChanged, () =>
+    await attempt(parts.notChanged, () =>
       changeColumns(
         board,
         (now) => now.filter((each) => each.id !== id).map(given),

@@ -4,12 +4,13 @@ import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { draftOf, keepDraft } from '../../parts/form/draft.ts';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import type { Project } from '../../parts/project.ts';
 import { go, to } from '../../router.ts';
@@ -123,7 +124,7 @@ export function General({ project }: { readonly project: Project }) {
         {lines('description')}
         {lines('techStack', words.oneEach)}
         {lines('repositories', words.oneEach)}
-        <FormFailed what={common.notChanged} error={error} fields={FIELDS} />
+        <FormFailed what={parts.notChanged} error={error} fields={FIELDS} />
         <div class="row">
           <button type="submit" class="button button-main" aria-disabled={!isReady}>
             {parts.save}
@@ -150,27 +151,20 @@ interface DeletionProps {
 /** Its name has to be typed: nothing brings a project back. */
 function Deletion({ project: { id, name }, onClose }: DeletionProps) {
   const [typed, setTyped] = useState('');
-  const { isBusy, error, run } = useSubmit();
-  const isReady = typed.trim() === name && !isBusy;
-  const remove = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      await call<typeof deleteProject>('DELETE /api/projects/:id', { id });
-      onClose();
-      tell(common.deleted({ name }));
-      await queries.invalidateQueries({ queryKey: ['projects'] });
-      go(to('settings/project', { project: undefined }));
-    });
+  const isReady = typed.trim() === name;
+  const remove = async () => {
+    await call<typeof deleteProject>('DELETE /api/projects/:id', { id });
+    onClose();
+    tell(common.deleted({ name }));
+    await queries.invalidateQueries({ queryKey: ['projects'] });
+    go(to('settings/project', { project: undefined }));
   };
   return (
     <Dialog title={words.deleteProject} onClose={onClose}>
-      <form class="stack" onSubmit={remove}>
+      <DialogForm action={parts.delete} isBad isReady={isReady} onSend={remove} onClose={onClose}>
         <p>{words.deleteText}</p>
         <TextField label={words.typeName({ name })} value={typed} onChange={setTyped} spellcheck={false} />
-        <FormFailed what={common.notChanged} error={error} />
-        <FormActions action={parts.delete} isBad isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

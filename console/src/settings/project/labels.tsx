@@ -3,16 +3,15 @@ import type { createLabel, deleteLabel, updateLabel } from '@worktrack/contracts
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useSubmit } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { LabelDot } from '../../parts/item/label.tsx';
 import { LABEL_COLOURS, useLabels } from '../../parts/item/labels.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { Loaded } from '../../parts/page/states.tsx';
-import { Confirm, Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
 import { tell, tellFailure } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
 import type { Project } from '../../parts/project.ts';
@@ -48,7 +47,7 @@ export function Labels({ project }: { readonly project: Project }) {
       await deleteIt(project.id, id);
       tell(common.deleted({ name }));
     } catch (error) {
-      tellFailure(common.notChanged, error);
+      tellFailure(parts.notChanged, error);
     }
   };
   return (
@@ -110,41 +109,34 @@ interface LabelFormProps {
 function LabelForm({ projectId, label, suggested, onClose }: LabelFormProps) {
   const [name, setName] = useState(label?.name ?? '');
   const [colour, setColour] = useState(label?.colour ?? suggested);
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '' && !isBusy;
   const colours = [...new Set([...LABEL_COLOURS, colour])];
   const update = (fields: Partial<Pick<Label, 'name' | 'colour'>>, labelId: string) =>
     call<typeof updateLabel>('PATCH /api/projects/:id/labels/:labelId', { id: projectId, labelId, ...fields });
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      if (label) {
-        const fields = { name, colour };
-        await update(changedIn(fields, label), label.id);
-        const back = changedIn({ name: label.name, colour: label.colour }, fields);
-        did(words.changed({ name }), () => update(back, label.id).then(() => reread(projectId)));
-      } else {
-        const made = await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name, colour });
-        did(words.added({ name }), () => deleteIt(projectId, made.id));
-      }
-      await reread(projectId);
-      onClose();
-    });
+  const save = async () => {
+    if (label) {
+      const fields = { name, colour };
+      await update(changedIn(fields, label), label.id);
+      const back = changedIn({ name: label.name, colour: label.colour }, fields);
+      did(words.changed({ name }), () => update(back, label.id).then(() => reread(projectId)));
+    } else {
+      const made = await call<typeof createLabel>('POST /api/projects/:id/labels', { id: projectId, name, colour });
+      did(words.added({ name }), () => deleteIt(projectId, made.id));
+    }
+    await reread(projectId);
+    onClose();
   };
+  const isReady = name.trim() !== '';
   return (
     <Dialog title={label ? common.editOf({ name: label.name }) : words.newLabel} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
-        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={setName} />
+      <DialogForm action={label ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
+        <TextField label={common.name} value={name} name="name" onChange={setName} />
         <SelectField
           label={words.colour}
           value={colour}
           options={colours.map((each) => [each, nameOf(each), <LabelDot key={each} colour={each} />])}
           onChoose={(chosen) => chosen && setColour(chosen)}
         />
-        <FormFailed what={common.notChanged} error={error} fields={['name']} />
-        <FormActions action={label ? parts.save : common.create} isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

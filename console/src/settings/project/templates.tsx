@@ -4,11 +4,11 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { currentOf } from '../../api/service-error.ts';
-import { attempt, useSubmit } from '../../parts/busy.ts';
+import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { useDraft } from '../../parts/form/draft.ts';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { TypeIcon } from '../../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../../parts/item/item-values.ts';
@@ -16,7 +16,7 @@ import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelsField } from '../../parts/item/labels-field.tsx';
 import { fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
 import { EditDelete } from '../edit-delete.tsx';
@@ -45,7 +45,7 @@ export function Templates({ project }: { readonly project: Project }) {
   const [edited, setEdited] = useState<Template | 'new'>();
   const mayWrite = may('projects:write');
   const remove = ({ name }: Template) =>
-    attempt(common.notChanged, () =>
+    attempt(parts.notChanged, () =>
       changeTemplates(project, (all) => all.filter((each) => each.name !== name), common.deleted({ name })),
     );
   return (
@@ -106,31 +106,26 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
   const [priority, setPriority] = useState<Priority | ''>(template?.priority ?? '');
   const [labels, setLabels] = useState(template?.labels ?? []);
   const finishLabels = useRef(async (): Promise<string[]> => []);
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '' && !isBusy;
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      const all = await finishLabels.current();
-      const written: Template = {
-        ...{ name, type },
-        ...(title && { title }),
-        ...(description && { description }),
-        ...(priority && { priority }),
-        ...(all.length > 0 && { labels: all }),
-      };
-      const change = (templates: readonly Template[]) =>
-        template ? templates.map((each) => (each.name === template.name ? written : each)) : [...templates, written];
-      await changeTemplates(project, change, (template ? words.changed : words.added)({ name }));
-      for (const each of Object.values(drafts)) each.clear();
-      onClose();
-    });
+  const save = async () => {
+    const all = await finishLabels.current();
+    const written: Template = {
+      ...{ name, type },
+      ...(title && { title }),
+      ...(description && { description }),
+      ...(priority && { priority }),
+      ...(all.length > 0 && { labels: all }),
+    };
+    const change = (templates: readonly Template[]) =>
+      template ? templates.map((each) => (each.name === template.name ? written : each)) : [...templates, written];
+    await changeTemplates(project, change, (template ? words.changed : words.added)({ name }));
+    for (const each of Object.values(drafts)) each.clear();
+    onClose();
   };
+  const isReady = name.trim() !== '';
   return (
     <Dialog title={template ? common.editOf({ name: template.name }) : words.newTemplate} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
-        <TextField label={common.name} value={name} error={faultAt(error, 'name')} onChange={drafts.name.setText} />
+      <DialogForm action={template ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
+        <TextField label={common.name} value={name} name="name" onChange={drafts.name.setText} />
         <div class="dialog-pairs">
           <SelectField
             label={words.type}
@@ -146,15 +141,10 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
             onChoose={setPriority}
           />
         </div>
-        <TextField
-          label={words.itemTitle}
-          value={title}
-          error={faultAt(error, 'title')}
-          onChange={drafts.title.setText}
-        />
+        <TextField label={words.itemTitle} value={title} name="title" onChange={drafts.title.setText} />
         <TextArea
           label={words.description}
-          error={faultAt(error, 'description')}
+          name="description"
           rows={5}
           value={description}
           onChange={drafts.description.setText}
@@ -166,9 +156,7 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
           finish={finishLabels}
           onChange={setLabels}
         />
-        <FormFailed what={common.notChanged} error={error} fields={['name', 'title', 'description']} />
-        <FormActions action={template ? parts.save : common.create} isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -4,11 +4,10 @@ import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from '@worktrack/contr
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useSubmit } from '../../parts/busy.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
 import { changedIn, useOpened } from '../changed.ts';
@@ -27,23 +26,18 @@ export function RoleForm({ role: now, onClose }: RoleFormProps) {
   const role = useOpened(now);
   const [name, setName] = useState(role?.name ?? '');
   const [chosen, setChosen] = useState<readonly Permission[]>(role?.permissions ?? ROLE_PERMISSIONS.viewer);
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '' && chosen.length > 0;
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      const fields = { name: name.trim(), permissions: [...chosen] };
-      if (role) await call<typeof updateRole>('PATCH /api/roles/:id', { id: role.id, ...changedIn(fields, role) });
-      else await call<typeof createRole>('POST /api/roles', fields);
-      void queries.invalidateQueries({ queryKey: ['roles'] });
-      onClose();
-      tell(common.saved);
-    });
+  const save = async () => {
+    const fields = { name: name.trim(), permissions: [...chosen] };
+    if (role) await call<typeof updateRole>('PATCH /api/roles/:id', { id: role.id, ...changedIn(fields, role) });
+    else await call<typeof createRole>('POST /api/roles', fields);
+    void queries.invalidateQueries({ queryKey: ['roles'] });
+    onClose();
+    tell(common.saved);
   };
+  const isReady = name.trim() !== '' && chosen.length > 0;
   return (
     <Dialog title={role ? common.editOf({ name: role.name }) : words.newRole} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
+      <DialogForm action={role ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
         <TextField label={common.name} value={name} onChange={setName} />
         <PermissionChoice
           offered={PERMISSIONS.filter(may)}
@@ -54,9 +48,7 @@ export function RoleForm({ role: now, onClose }: RoleFormProps) {
           ]}
           onChoose={setChosen}
         />
-        <FormFailed what={common.notChanged} error={error} />
-        <FormActions action={role ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

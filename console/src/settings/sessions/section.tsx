@@ -8,6 +8,7 @@ import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
+import { words as parts } from '../../parts/messages.ts';
 import { useNames } from '../../parts/people/people.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { When } from '../../parts/when.tsx';
@@ -68,7 +69,7 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
   const isOwn = id === identity.value?.key.id;
   const end = () =>
     isOwn
-      ? attempt(common.notChanged, signOut)
+      ? attempt(parts.notChanged, signOut)
       : change('sessions', words.ended({ name: userName }), () =>
           call<typeof revokeSession>('DELETE /api/sessions/:id', { id }),
         );

@@ -59,7 +59,7 @@ function QuotaForm({ stored }: { readonly stored: string }) {
           </div>
         )}
       </Field>
-      <FormFailed what={common.notChanged} error={error} />
+      <FormFailed what={parts.notChanged} error={error} />
     </form>
   );
 }

@@ -51,7 +51,7 @@ function SourceRow({ source }: { readonly source: Source }) {
   const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, createdAt } = source;
   const { projectId, rateLimit, retentionDays } = source;
   const [open, setOpen] = useState<Open>();
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, run } = useBusy(parts.notChanged);
   const close = () => setOpen(undefined);
 
   const setEnabled = () =>
@@ -67,7 +67,7 @@ function SourceRow({ source }: { readonly source: Source }) {
     } catch (error) {
       // It contains what people wrote: that is deleted only on explicit confirmation.
       if (!erase && error instanceof ServiceError && error.code === 'CONFLICT') setOpen('erase');
-      else tellFailure(common.notChanged, error);
+      else tellFailure(parts.notChanged, error);
     }
   };
 

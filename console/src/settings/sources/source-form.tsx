@@ -3,12 +3,11 @@ import type { createSource, updateSource } from '@worktrack/contracts/feedback/s
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useSubmit } from '../../parts/busy.ts';
 import { Check } from '../../parts/form/check.tsx';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { NumberField, TextArea, TextField } from '../../parts/form/field.tsx';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
 import { changedIn, useOpened } from '../changed.ts';
@@ -31,43 +30,38 @@ export function SourceForm({ source: now, onClose }: SourceFormProps) {
   const [days, setDays] = useState(String(source?.retentionDays ?? ''));
   const [projectId, setProjectId] = useProjectOf(source);
   const [limit, setLimit] = useState(source?.rateLimit && typed(source.rateLimit));
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '';
 
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
+  const save = async () => {
     const allowedDomains = domains.split(/[\s,]+/).filter(Boolean);
     const retentionDays = days === '' ? undefined : Number(days);
     const rateLimit = limit && rateLimitOf(limit);
     const fields = { name, allowedDomains, requireCaptcha };
-    void run(async () => {
-      if (source) {
-        const all = {
-          ...fields,
-          projectId: projectId || null,
-          rateLimit: rateLimit ?? null,
-          retentionDays: retentionDays ?? null,
-        };
-        const changes = changedIn(all, source);
-        await call<typeof updateSource>('PATCH /api/feedback/sources/:id', { id: source.id, ...changes });
-      } else {
-        const place = { projectId: projectId || undefined };
-        await call<typeof createSource>('POST /api/feedback/sources', {
-          ...fields,
-          ...place,
-          rateLimit,
-          retentionDays,
-        });
-      }
-      void queries.invalidateQueries({ queryKey: ['sources'] });
-      onClose();
-      tell(common.saved);
-    });
+    if (source) {
+      const all = {
+        ...fields,
+        projectId: projectId || null,
+        rateLimit: rateLimit ?? null,
+        retentionDays: retentionDays ?? null,
+      };
+      const changes = changedIn(all, source);
+      await call<typeof updateSource>('PATCH /api/feedback/sources/:id', { id: source.id, ...changes });
+    } else {
+      const place = { projectId: projectId || undefined };
+      await call<typeof createSource>('POST /api/feedback/sources', {
+        ...fields,
+        ...place,
+        rateLimit,
+        retentionDays,
+      });
+    }
+    void queries.invalidateQueries({ queryKey: ['sources'] });
+    onClose();
+    tell(common.saved);
   };
+  const isReady = name.trim() !== '';
   return (
     <Dialog title={source ? common.editOf({ name: source.name }) : words.newSource} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
+      <DialogForm action={source ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
         <TextField label={common.name} help={words.nameHelp} value={name} onChange={setName} />
         <TextArea
           label={words.domains}
@@ -87,9 +81,7 @@ export function SourceForm({ source: now, onClose }: SourceFormProps) {
         />
         {(!source || !identity.value?.projects) && <ProjectField value={projectId} onChoose={setProjectId} />}
         <RateLimitChoice limit={limit} onChoose={setLimit} />
-        <FormFailed what={common.notChanged} error={error} />
-        <FormActions action={source ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

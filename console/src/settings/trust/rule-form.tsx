@@ -5,12 +5,11 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
-import { useSubmit } from '../../parts/busy.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { identity } from '../../session.ts';
 import { changedIn, useOpened } from '../changed.ts';
@@ -44,36 +43,31 @@ export function RuleForm({ rule: now, onClose }: RuleFormProps) {
   const [ttlMinutes, setTtlMinutes] = useState(`${(rule?.ttlSeconds ?? 900) / 60}`);
   const limit = useLimit(rule?.projects ?? null);
   const [reuse, setReuse] = useState(`${rule?.reuse ?? 1}`);
-  const { isBusy, error, run } = useSubmit();
-  const isReady = !isBusy && name.trim() !== '' && claims.trim() !== '' && chosen.length > 0;
 
   const choosePreset = (next: TrustPreset) => {
     // What somebody has written stays.
     if (claims === textOf(TEMPLATES[preset])) setClaims(textOf(TEMPLATES[next]));
     setPreset(next);
   };
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      const fields = {
-        ...{ name: name.trim(), preset, claims: claimsIn(claims), permissions: [...chosen] },
-        ...(issuer.trim() !== '' && { issuer: issuer.trim() }),
-        ...limit.changed,
-        ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60, reuse: Number(reuse) },
-      };
-      if (rule)
-        await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...changedIn(fields, rule) });
-      else await call<typeof createTrustRule>('POST /api/trust-rules', fields);
-      void queries.invalidateQueries({ queryKey: ['trust rules'] });
-      tell(common.saved);
-      onClose();
-    });
+  const save = async () => {
+    const fields = {
+      ...{ name: name.trim(), preset, claims: claimsIn(claims), permissions: [...chosen] },
+      ...(issuer.trim() !== '' && { issuer: issuer.trim() }),
+      ...limit.changed,
+      ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60, reuse: Number(reuse) },
+    };
+    if (rule)
+      await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...changedIn(fields, rule) });
+    else await call<typeof createTrustRule>('POST /api/trust-rules', fields);
+    void queries.invalidateQueries({ queryKey: ['trust rules'] });
+    tell(common.saved);
+    onClose();
   };
   const minutes = [...new Set([...TTL_MINUTES, Number(ttlMinutes)])].sort((one, other) => one - other);
+  const isReady = name.trim() !== '' && claims.trim() !== '' && chosen.length > 0;
   return (
     <Dialog title={rule ? common.editOf({ name: rule.name }) : words.newRule} onClose={onClose} wide>
-      <form class="stack" onSubmit={save}>
+      <DialogForm action={rule ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
         <TextField label={common.name} value={name} onChange={setName} />
         <SelectField
           label={words.preset}
@@ -115,9 +109,7 @@ export function RuleForm({ rule: now, onClose }: RuleFormProps) {
           onChoose={setTtlMinutes}
         />
         <TextField label={words.reuse} help={words.reuseHelp} spellcheck={false} value={reuse} onChange={setReuse} />
-        <FormFailed what={common.notChanged} error={error} />
-        <FormActions action={rule ? parts.save : common.create} isReady={isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -4,11 +4,10 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { words as invitation } from '../../invitation/messages.ts';
-import { useSubmit } from '../../parts/busy.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { words as common } from '../messages.ts';
 import { OnlyProjects, useLimit } from '../projects.tsx';
 import { words } from './messages.ts';
@@ -26,24 +25,19 @@ export function NewUser({ onClose, onMade }: NewUserProps) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState(roles.some(({ id }) => id === 'member') ? 'member' : 'viewer');
   const limit = useLimit(null);
-  const { isBusy, error, run } = useSubmit();
-  const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
-  const create = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      const limited = isLimitable(role) ? limit.changed : undefined;
-      const user = await call<typeof createUser>('POST /api/users', { name, email, role, ...limited });
-      void queries.invalidateQueries({ queryKey: ['users'] });
-      onClose();
-      onMade(user);
-    });
+  const create = async () => {
+    const limited = isLimitable(role) ? limit.changed : undefined;
+    const user = await call<typeof createUser>('POST /api/users', { name, email, role, ...limited });
+    void queries.invalidateQueries({ queryKey: ['users'] });
+    onClose();
+    onMade(user);
   };
+  const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
   return (
     <Dialog title={invitation.invite} onClose={onClose}>
-      <form class="stack" onSubmit={create}>
+      <DialogForm action={invitation.invite} isReady={isReady} onSend={create} onClose={onClose}>
         <TextField label={common.name} value={name} onChange={setName} />
-        <TextField label={words.email} error={faultAt(error, 'email')} type="email" value={email} onChange={setEmail} />
+        <TextField label={words.email} name="email" type="email" value={email} onChange={setEmail} />
         <SelectField
           label={words.role}
           help={isBuiltIn(role) ? words[`${role}Help`] : undefined}
@@ -52,9 +46,7 @@ export function NewUser({ onClose, onMade }: NewUserProps) {
           onChoose={setRole}
         />
         {isLimitable(role) && <OnlyProjects limit={limit} />}
-        <FormFailed what={common.notChanged} error={error} fields={['email']} />
-        <FormActions action={invitation.invite} isReady={!isBusy && isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -10,6 +10,7 @@ import { useBusy } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { downIcon } from '../../parts/icons.ts';
+import { words as parts } from '../../parts/messages.ts';
 import { Confirm } from '../../parts/popup/dialog.tsx';
 import { Menu } from '../../parts/popup/menu.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -35,7 +36,7 @@ interface UserRowProps {
 export function UserRow({ user, onLink, onInvite }: UserRowProps) {
   const { id, name, email, role, projects, disabled, createdAt, invitation } = user;
   const [asked, setAsked] = useState<'rename' | 'limit' | 'disable' | 'erase' | { readonly role: string }>();
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, run } = useBusy(parts.notChanged);
   const all = useRoles();
   const roles = grantable(all);
   const called = nameOfRole(all, role);

@@ -1,3 +1,4 @@
+import { words as parts } from '../../parts/messages.ts';
 import './webhooks.css';
 import type { Delivery, Webhook } from '@worktrack/contracts/events/webhook';
 import type { listDeliveries, replayWebhook, testWebhook } from '@worktrack/contracts/events/webhooks';
@@ -27,7 +28,7 @@ const TEST_TIMEOUT_MS = 30_000;
 /** What was sent to a webhook, and sending it again. */
 export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook }) {
   const state = filter('state') as Delivery['state'] | undefined;
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, run } = useBusy(parts.notChanged);
   const pages = usePages({
     key: ['deliveries', id, state],
     load: (cursor, signal) =>
@@ -52,7 +53,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
     void readAnew();
   };
   const replay = (what: Pick<RawInput<typeof replayWebhook>, 'after' | 'deliveryIds'>) =>
-    attempt(common.notChanged, async () => {
+    attempt(parts.notChanged, async () => {
       const { replayed } = await call<typeof replayWebhook>('POST /api/webhooks/:id/replay', { id, ...what });
       tell(words.replayed({ n: replayed }));
       await readAnew();
@@ -95,7 +96,7 @@ interface DeliveryRowProps {
 
 function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
   const { seq, type, subject, state, attempts, status, error, answer, durationMs, createdAt, nextAttemptAt } = delivery;
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, run } = useBusy(parts.notChanged);
   // A test is not in the log, so there is nothing to send again.
   const isTest = seq === 0;
   return (
@@ -141,7 +142,7 @@ function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
 function ReplayForm({ onReplay }: { readonly onReplay: (after: number) => Promise<void> }) {
   const id = useId();
   const [after, setAfter] = useState('');
-  const { isBusy, run } = useBusy(common.notChanged);
+  const { isBusy, run } = useBusy(parts.notChanged);
   const replay = (event: Event) => {
     event.preventDefault();
     if (after !== '') void run(() => onReplay(Number(after)));

@@ -1,10 +1,8 @@
 import type { rotateWebhookSecret } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { useSubmit } from '../../parts/busy.ts';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
-import { words as common } from '../messages.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { Overlap } from '../overlap.tsx';
 import { ShownOnce } from '../shown-once.tsx';
 import { words } from './messages.ts';
@@ -18,22 +16,16 @@ export function ShownSecret({ secret, onClose }: { readonly secret: string | nul
 export function RotateSecret({ webhookId, onClose }: { readonly webhookId: string; readonly onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>();
   const [hours, setHours] = useState('24');
-  const { isBusy, error, run } = useSubmit();
   if (secret !== undefined) return <ShownSecret secret={secret} onClose={onClose} />;
-  const rotate = (event: Event) => {
-    event.preventDefault();
-    void run(async () => {
-      const asked = { id: webhookId, overlapSeconds: Number(hours) * 3_600 };
-      setSecret((await call<typeof rotateWebhookSecret>('POST /api/webhooks/:id/rotate', asked)).secret);
-    });
+  const rotate = async () => {
+    const asked = { id: webhookId, overlapSeconds: Number(hours) * 3_600 };
+    setSecret((await call<typeof rotateWebhookSecret>('POST /api/webhooks/:id/rotate', asked)).secret);
   };
   return (
     <Dialog title={words.rotate} onClose={onClose}>
-      <form class="stack" onSubmit={rotate}>
+      <DialogForm action={words.rotate} isReady onSend={rotate} onClose={onClose}>
         <Overlap label={words.overlap} mostHours={24} hours={hours} onChoose={setHours} />
-        <FormFailed what={common.notChanged} error={error} />
-        <FormActions action={words.rotate} isReady={!isBusy} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -3,12 +3,11 @@ import type { createWebhook, updateWebhook } from '@worktrack/contracts/events/w
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
-import { useSubmit } from '../../parts/busy.ts';
 import { Check } from '../../parts/form/check.tsx';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { may } from '../../session.ts';
 import { changedIn, useOpened } from '../changed.ts';
@@ -31,45 +30,31 @@ export function WebhookForm({ webhook: now, onClose }: WebhookFormProps) {
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
   const [projectId, setProjectId] = useProjectOf(webhook);
   const [secret, setSecret] = useState<string | null>();
-  const { isBusy, error, run } = useSubmit();
   const types = typesOf(chosen);
-  const isReady = url.trim() !== '' && types.length > 0;
 
-  const save = (event: Event) => {
-    event.preventDefault();
-    if (!isReady) return;
-    void run(async () => {
-      if (webhook) {
-        const changes = changedIn({ url, description, types, projectId: projectId || null }, webhook);
-        await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
-        tell(common.saved);
-        onClose();
-      } else {
-        const fields = { url, description, types, projectId: projectId || undefined };
-        const made = await call<typeof createWebhook>('POST /api/webhooks', fields);
-        setSecret(made.secret);
-      }
-      void queries.invalidateQueries({ queryKey: ['webhooks'] });
-    });
+  const save = async () => {
+    if (webhook) {
+      const changes = changedIn({ url, description, types, projectId: projectId || null }, webhook);
+      await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
+      tell(common.saved);
+      onClose();
+    } else {
+      const fields = { url, description, types, projectId: projectId || undefined };
+      const made = await call<typeof createWebhook>('POST /api/webhooks', fields);
+      setSecret(made.secret);
+    }
+    void queries.invalidateQueries({ queryKey: ['webhooks'] });
   };
   if (secret !== undefined) return <ShownSecret secret={secret} onClose={onClose} />;
+  const isReady = url.trim() !== '' && types.length > 0;
   return (
     <Dialog title={webhook ? words.edit : words.newWebhook} onClose={onClose}>
-      <form class="stack" onSubmit={save}>
-        <TextField
-          label="URL"
-          help={words.urlHelp}
-          error={faultAt(error, 'url')}
-          type="url"
-          value={url}
-          onChange={setUrl}
-        />
+      <DialogForm action={webhook ? parts.save : common.create} isReady={isReady} onSend={save} onClose={onClose}>
+        <TextField label="URL" help={words.urlHelp} name="url" type="url" value={url} onChange={setUrl} />
         <TextField label={words.description} value={description} onChange={setDescription} />
         <TypeChoice chosen={chosen} onChoose={setChosen} />
         <ProjectField value={projectId} onChoose={setProjectId} />
-        <FormFailed what={common.notChanged} error={error} fields={['url']} />
-        <FormActions action={webhook ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -1,10 +1,9 @@
 import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { useState } from 'preact/hooks';
-import { useSubmit } from '../../parts/busy.ts';
+import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
-import { FormFailed } from '../../parts/form/form-failed.tsx';
 import { words as common } from '../../parts/messages.ts';
-import { Dialog, FormActions } from '../../parts/popup/dialog.tsx';
+import { Dialog } from '../../parts/popup/dialog.tsx';
 import { Tick } from '../../parts/popup/popup.tsx';
 import { may } from '../../session.ts';
 import { saveNew, saveView } from './change-view.ts';
@@ -22,28 +21,18 @@ interface NameDialogProps {
 export function NameDialog({ projectId, view, filters, onClose }: NameDialogProps) {
   const [name, setName] = useState(view?.name ?? '');
   const [isShared, setShared] = useState(false);
-  const { isBusy, error, run } = useSubmit();
   const wanted = name.trim();
-  const save = () =>
-    run(async () => {
-      if (!wanted) return;
-      await (view ? saveView(view, { name: wanted }) : saveNew({ name: wanted, projectId, shared: isShared, filters }));
-      onClose();
-    });
+  const save = async () => {
+    await (view ? saveView(view, { name: wanted }) : saveNew({ name: wanted, projectId, shared: isShared, filters }));
+    onClose();
+  };
+  const isReady = wanted !== '';
   return (
     <Dialog title={view ? words.rename : words.saveView} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <DialogForm action={common.save} failed={words.viewNotSaved} isReady={isReady} onSend={save} onClose={onClose}>
         <TextField label={words.viewName} maxLength={100} value={name} onChange={setName} />
         {!view && may('work-items:write') && <Tick label={words.shared} checked={isShared} onChange={setShared} />}
-        <FormFailed what={words.viewNotSaved} error={error} />
-        <FormActions action={common.save} isReady={wanted !== '' && !isBusy} onClose={onClose} />
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }
