@@ -57,10 +57,9 @@ export async function walkIndex<Row>(model: AnyModel, read: OrderedRead): Promis
   ];
   return (
     model
-      .aggregate<Row>(stages)
+      .aggregate<Row>(stages, { session })
       // One more than needed: a full batch leaves a cursor open, which would cost a second command.
       .option({ batchSize: limit + 1 })
-      .session(session ?? null)
   );
 }
 
@@ -88,6 +87,6 @@ export async function countIndex(
     { $limit: limit },
     { $group: { _id: null, total: { $sum: 1 } } },
   ];
-  const [counted] = await model.aggregate<{ total: number }>(stages).session(session ?? null);
+  const [counted] = await model.aggregate<{ total: number }>(stages, { session });
   return counted?.total ?? 0;
 }

@@ -44,9 +44,7 @@ export async function moveHeads(moves: readonly Move[]): Promise<ReadonlySet<str
 
 /** The place of the last event; 0 before the first. */
 export async function headOf(organizationId: string, tx?: ClientSession): Promise<number> {
-  const head = await HeadModel.findById(organizationId)
-    .session(tx ?? null)
-    .lean();
+  const head = await HeadModel.findById(organizationId, null, { session: tx }).lean();
   return head?.seq ?? 0;
 }
 

@@ -52,24 +52,19 @@ export function insertWebhook({ caller, writes }: Write, webhook: New): WebhookD
 
 export async function countWebhooks({ caller, tx }: TransactionalScope): Promise<number> {
   const { organizationId } = caller;
-  return WebhookModel.countDocuments({ organizationId }).session(tx);
+  return WebhookModel.countDocuments({ organizationId }, { session: tx });
 }
 
 /** Newest first. To a limited caller those of no project do not exist. */
 export async function webhooksOf({ caller, tx }: Scope): Promise<WebhookDocument[]> {
   const { organizationId, projects } = caller;
   const ofCaller = projects && { projectId: oneOf(projects) };
-  return WebhookModel.find({ organizationId, ...ofCaller })
-    .sort({ _id: -1 })
-    .session(tx ?? null)
-    .lean();
+  return WebhookModel.find({ organizationId, ...ofCaller }, null, { sort: { _id: -1 }, session: tx }).lean();
 }
 
 export async function webhookById({ caller, tx }: Scope, id: string): Promise<WebhookDocument | undefined> {
   const { organizationId } = caller;
-  const found = await WebhookModel.findOne({ organizationId, _id: id })
-    .session(tx ?? null)
-    .lean();
+  const found = await WebhookModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean();
   const isTheirs = !caller.projects || (found?.projectId && caller.projects.includes(found.projectId));
   return isTheirs ? (found ?? undefined) : undefined;
 }

@@ -55,9 +55,7 @@ export async function eraseTexts(scope: TellingScope, ids: readonly string[]): P
   const { organizationId } = caller;
   const now = new Date();
   const which = { organizationId, _id: oneOf(ids) };
-  const found = await ItemModel.find(which, { ...TOLD_OF, erasedAt: 1 })
-    .session(tx)
-    .lean();
+  const found = await ItemModel.find(which, { ...TOLD_OF, erasedAt: 1 }, { session: tx }).lean();
   // Somebody else may have erased some of them since they were read.
   const items = found.filter(({ erasedAt }) => erasedAt === undefined);
   if (items.length === 0) return;

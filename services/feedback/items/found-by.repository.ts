@@ -33,7 +33,7 @@ export const foundByMigration: Migration = {
 async function complete(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
   const which = { organizationId, _id: oneOf(ids) };
   const fields = { message: 1, email: 1, emailKey: 1, searchText: 1 } as const;
-  const items = await ItemModel.find(which, fields).session(tx).lean();
+  const items = await ItemModel.find(which, fields, { session: tx }).lean();
   const writes = items.flatMap(({ _id, message, email, ...before }) => {
     const found = { searchText: searchText(message, email ?? ''), ...(email && { emailKey: emailKeyOf(email) }) };
     if (found.searchText === before.searchText && found.emailKey === before.emailKey) return [];

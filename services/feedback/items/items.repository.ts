@@ -97,13 +97,15 @@ const NEWEST = { field: 'createdAt', direction: -1 } as const;
 const SHOWN = { organizationId: 0, ipHash: 0, contentHash: 0, searchText: 0 } as const;
 
 export async function itemById({ caller, tx }: Scope, id: string): Promise<FeedbackItem | undefined> {
-  const document = await ItemModel.findOne({
-    organizationId: caller.organizationId,
-    _id: id,
-    ...(await submittedTo({ caller, ...(tx && { tx }) })),
-  })
-    .session(tx ?? null)
-    .lean();
+  const document = await ItemModel.findOne(
+    {
+      organizationId: caller.organizationId,
+      _id: id,
+      ...(await submittedTo({ caller, ...(tx && { tx }) })),
+    },
+    null,
+    { session: tx },
+  ).lean();
   return document ? recordOf(document) : undefined;
 }
 
@@ -114,9 +116,11 @@ export async function changeItem(
 ): Promise<void> {
   const { status, link, unlink } = change;
   const which = { organizationId: scope.caller.organizationId, _id: id };
-  const before = await ItemModel.findOne(which, { ...TOLD_OF, status: 1, linkedWorkItemIds: 1 })
-    .session(scope.tx)
-    .lean();
+  const before = await ItemModel.findOne(
+    which,
+    { ...TOLD_OF, status: 1, linkedWorkItemIds: 1 },
+    { session: scope.tx },
+  ).lean();
   if (!before) return;
   await ItemModel.updateOne(
     which,
@@ -146,7 +150,7 @@ export async function changeItem(
 export async function countLinked({ caller, tx }: TransactionalScope, workItemId: string): Promise<number> {
   const { organizationId } = caller;
   const ofCaller = await submittedTo({ caller, tx });
-  return ItemModel.countDocuments({ organizationId, linkedWorkItemIds: workItemId, ...ofCaller }).session(tx);
+  return ItemModel.countDocuments({ organizationId, linkedWorkItemIds: workItemId, ...ofCaller }, { session: tx });
 }
 
 /** Oldest first, at most `limit` of them, and how many there are. */

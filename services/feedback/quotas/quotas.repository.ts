@@ -3,9 +3,7 @@ import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scop
 import { QuotaModel } from './quotas.model.ts';
 
 export async function quotaOf({ caller, tx }: Scope): Promise<number | null> {
-  const document = await QuotaModel.findOne({ _id: caller.organizationId })
-    .session(tx ?? null)
-    .lean();
+  const document = await QuotaModel.findOne({ _id: caller.organizationId }, null, { session: tx }).lean();
   return document?.perDay ?? null;
 }
 

@@ -50,7 +50,7 @@ function tellOf(
 
 export async function countSources({ caller, tx }: TransactionalScope): Promise<number> {
   const { organizationId } = caller;
-  return SourceModel.countDocuments({ organizationId }).session(tx);
+  return SourceModel.countDocuments({ organizationId }, { session: tx });
 }
 
 /** Newest first. */
@@ -72,9 +72,7 @@ function ofCaller({ projects }: Scope['caller']) {
 export async function submittedTo({ caller, tx }: Scope): Promise<{ readonly sourceId?: object }> {
   if (!caller.projects) return {};
   const { organizationId } = caller;
-  const sources = await SourceModel.find({ organizationId, ...ofCaller(caller) }, { _id: 1 })
-    .session(tx ?? null)
-    .lean();
+  const sources = await SourceModel.find({ organizationId, ...ofCaller(caller) }, { _id: 1 }, { session: tx }).lean();
   return { sourceId: oneOf(sources.map(({ _id }) => _id)) };
 }
 
@@ -88,18 +86,16 @@ export async function placesOf(
     oneOf(items.map((item) => item.sourceId)),
     oneOf(items.map((item) => item.organizationId)),
   ];
-  const sources = await SourceModel.find({ _id, organizationId }, { projectId: 1 })
-    .session(tx ?? null)
-    .lean();
+  const sources = await SourceModel.find({ _id, organizationId }, { projectId: 1 }, { session: tx }).lean();
   return new Map(sources.flatMap(({ _id, projectId }) => (projectId ? [[_id, { projectId }] as const] : [])));
 }
 export type Places = ReadonlyMap<string, { readonly projectId: string }>;
 
 export async function sourceById({ caller, tx }: Scope, id: string): Promise<Source | undefined> {
   const { organizationId } = caller;
-  const document = await SourceModel.findOne({ organizationId, _id: id, ...ofCaller(caller) })
-    .session(tx ?? null)
-    .lean();
+  const document = await SourceModel.findOne({ organizationId, _id: id, ...ofCaller(caller) }, null, {
+    session: tx,
+  }).lean();
   return document ? recordOf(document) : undefined;
 }
 
@@ -107,7 +103,7 @@ export async function sourceById({ caller, tx }: Scope, id: string): Promise<Sou
 export async function changeSource(scope: TellingScope, id: string, change: SourceChange): Promise<Source | undefined> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
-  const read = () => SourceModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  const read = () => SourceModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean();
   const before = (await sourceById(scope, id)) && (await read());
   if (!before) return undefined;
   const fields = Object.entries(change);
@@ -135,9 +131,9 @@ export async function changeSource(scope: TellingScope, id: string, change: Sour
 export async function removeSource(scope: TellingScope, id: string): Promise<boolean> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
-  const source = await SourceModel.findOne({ organizationId, _id: id, ...ofCaller(caller) })
-    .session(tx)
-    .lean();
+  const source = await SourceModel.findOne({ organizationId, _id: id, ...ofCaller(caller) }, null, {
+    session: tx,
+  }).lean();
   if (!source) return false;
   await SourceModel.deleteOne({ organizationId, _id: id }, { session: tx });
   await DeletedSourceModel.create([{ _id: id, organizationId, deletedAt: new Date() }], { session: tx });

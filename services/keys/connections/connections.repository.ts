@@ -39,7 +39,7 @@ export async function noteOpened(
 
 /** Across organizations: it is nobody's until somebody looks at it. */
 export async function connectionById(tx: ClientSession, id: string): Promise<ConnectionDocument | undefined> {
-  return (await ConnectionModel.findOne({ _id: id }).session(tx).lean()) ?? undefined;
+  return (await ConnectionModel.findOne({ _id: id }, null, { session: tx }).lean()) ?? undefined;
 }
 
 /** For a connection that the transaction has read. */
@@ -67,9 +67,7 @@ export async function noteStepOf(
 }
 
 async function stepsOf(organizationId: string, _id: string, tx: ClientSession | undefined) {
-  const found = await ConnectionModel.findOne({ organizationId, _id }, { steps: 1 })
-    .session(tx ?? null)
-    .lean();
+  const found = await ConnectionModel.findOne({ organizationId, _id }, { steps: 1 }, { session: tx }).lean();
   return found?.steps;
 }
 

@@ -36,9 +36,7 @@ export async function grantTokensByPrefix(
   prefixes: readonly string[],
   tx?: ClientSession,
 ): Promise<GrantTokenDocument[]> {
-  const found = await GrantTokenModel.find({ prefix: oneOf(prefixes) })
-    .session(tx ?? null)
-    .lean();
+  const found = await GrantTokenModel.find({ prefix: oneOf(prefixes) }, null, { session: tx }).lean();
   return found.filter(({ expiresAt }) => expiresAt.getTime() > Date.now());
 }
 

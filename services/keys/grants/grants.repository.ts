@@ -101,28 +101,18 @@ export async function endGrant(
 
 export async function grantById({ caller, tx }: Scope, id: string): Promise<GrantDocument | undefined> {
   const { organizationId } = caller;
-  return (
-    (await GrantModel.findOne({ organizationId, _id: id })
-      .session(tx ?? null)
-      .lean()) ?? undefined
-  );
+  return (await GrantModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean()) ?? undefined;
 }
 
 /** Without an organization: this lookup is what finds it. */
 export async function grantByCode(prefix: string, tx?: ClientSession): Promise<GrantDocument | undefined> {
-  return (
-    (await GrantModel.findOne({ codePrefix: prefix })
-      .session(tx ?? null)
-      .lean()) ?? undefined
-  );
+  return (await GrantModel.findOne({ codePrefix: prefix }, null, { session: tx }).lean()) ?? undefined;
 }
 
 /** Across organizations: each id comes from a token of the grant. */
 export async function grantsById(ids: readonly string[], tx?: ClientSession): Promise<Map<string, GrantDocument>> {
   if (ids.length === 0) return new Map();
-  const found = await GrantModel.find({ _id: oneOf(ids) })
-    .session(tx ?? null)
-    .lean();
+  const found = await GrantModel.find({ _id: oneOf(ids) }, null, { session: tx }).lean();
   return new Map(found.map((grant) => [grant._id, grant]));
 }
 
@@ -137,7 +127,7 @@ const living = () => ({ $match: { revokedAt: null, expiresAt: { $gt: new Date() 
 /** Those whose code may still be exchanged, too. */
 export async function livingGrantsOfUser({ caller, tx }: Scope, userId: string): Promise<GrantDocument[]> {
   const { organizationId } = caller;
-  return GrantModel.aggregate<GrantDocument>([{ $match: { organizationId, userId } }, living()]).session(tx ?? null);
+  return GrantModel.aggregate<GrantDocument>([{ $match: { organizationId, userId } }, living()], { session: tx });
 }
 
 /** @param userId undefined: of all users */

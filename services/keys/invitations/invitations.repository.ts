@@ -37,7 +37,11 @@ export async function invitationsSince(
 ): Promise<Pick<InvitationDocument, 'userId' | 'createdAt'>[]> {
   const { organizationId } = caller;
   const filter = { organizationId, createdAt: mongoose.trusted({ $gt: since }) };
-  return InvitationModel.find(filter, { _id: 0, userId: 1, createdAt: 1 }).sort({ createdAt: 1 }).session(tx).lean();
+  return InvitationModel.find(
+    filter,
+    { _id: 0, userId: 1, createdAt: 1 },
+    { sort: { createdAt: 1 }, session: tx },
+  ).lean();
 }
 
 /** Without an organization: this lookup is what finds it. */
@@ -45,7 +49,7 @@ export async function invitationByPrefix(
   { tx }: Pick<TransactionalScope, 'tx'>,
   prefix: string,
 ): Promise<InvitationDocument | undefined> {
-  return (await InvitationModel.findOne({ prefix }).session(tx).lean()) ?? undefined;
+  return (await InvitationModel.findOne({ prefix }, null, { session: tx }).lean()) ?? undefined;
 }
 
 /** If two transactions take the same one, the database lets one pass; the other runs again, and finds it used. */

@@ -75,10 +75,10 @@ export async function keysOfOrganization(
 }
 
 export async function countActiveKeys({ caller, tx }: TransactionalScope): Promise<number> {
-  const [counted] = await KeyModel.aggregate<{ keys: number }>([
-    { $match: { organizationId: caller.organizationId, ...active() } },
-    { $group: { _id: null, keys: { $sum: 1 } } },
-  ]).session(tx);
+  const [counted] = await KeyModel.aggregate<{ keys: number }>(
+    [{ $match: { organizationId: caller.organizationId, ...active() } }, { $group: { _id: null, keys: { $sum: 1 } } }],
+    { session: tx },
+  );
   return counted?.keys ?? 0;
 }
 
@@ -90,17 +90,20 @@ export async function countKeysOfLine(
   youngerThanMs: number,
 ): Promise<number> {
   const young = { createdAt: { $gt: new Date(Date.now() - youngerThanMs) } };
-  const [counted] = await KeyModel.aggregate<{ keys: number }>([
-    { $match: { organizationId, userId, 'rotatedFrom.id': firstId } },
-    { $match: { $or: [active(), young] } },
-    { $group: { _id: null, keys: { $sum: 1 } } },
-  ]).session(tx);
+  const [counted] = await KeyModel.aggregate<{ keys: number }>(
+    [
+      { $match: { organizationId, userId, 'rotatedFrom.id': firstId } },
+      { $match: { $or: [active(), young] } },
+      { $group: { _id: null, keys: { $sum: 1 } } },
+    ],
+    { session: tx },
+  );
   return counted?.keys ?? 0;
 }
 
 export async function keyById({ caller, tx }: TransactionalScope, id: string): Promise<KeyDocument | undefined> {
   const { organizationId } = caller;
-  return (await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean()) ?? undefined;
+  return (await KeyModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean()) ?? undefined;
 }
 
 /** For a key that the transaction has read, and that is not revoked. */
@@ -154,9 +157,9 @@ export async function activeKeysByPrefix(
   prefixes: readonly string[],
   tx?: ClientSession,
 ): Promise<Map<string, KeyDocument>> {
-  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { prefix: { $in: prefixes }, ...active() } }]).session(
-    tx ?? null,
-  );
+  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { prefix: { $in: prefixes }, ...active() } }], {
+    session: tx,
+  });
   return new Map(found.map((key) => [key.prefix, key]));
 }
 
@@ -167,9 +170,9 @@ export async function endedKey(prefix: string): Promise<KeyDocument | undefined>
 
 /** Across organizations: each id comes from a session or a code of its key's organization. */
 export async function activeKeysById(ids: readonly string[], tx?: ClientSession): Promise<Map<string, KeyDocument>> {
-  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { _id: { $in: ids }, ...active() } }]).session(
-    tx ?? null,
-  );
+  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { _id: { $in: ids }, ...active() } }], {
+    session: tx,
+  });
   return new Map(found.map((key) => [key._id, key]));
 }
 

@@ -30,7 +30,7 @@ async function complete({ _id, organizationId, revision, ...user }: UserDocument
     const caller = { organizationId, userId: _id, keyId: _id };
     const permissions = await permissionsOfRole({ caller, tx }, role);
     // Whoever has written it since has completed it, too, or the second pass will.
-    const there = await UserModel.findOne({ organizationId, _id }).session(tx).lean();
+    const there = await UserModel.findOne({ organizationId, _id }, null, { session: tx }).lean();
     if (!there || there.revision !== revision || there.handle === handleOf(there.name)) return;
     const next = (revision ?? 0) + 1;
     writes.update(

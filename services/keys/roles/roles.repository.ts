@@ -21,10 +21,7 @@ export function isBuiltIn(role: string): role is Role {
 /** The organization's own, in the order of their names. */
 async function customRoles({ caller, tx }: Scope): Promise<RoleRecord[]> {
   const { organizationId } = caller;
-  const documents = await RoleModel.find({ organizationId })
-    .sort({ uniqueName: 1 })
-    .session(tx ?? null)
-    .lean();
+  const documents = await RoleModel.find({ organizationId }, null, { sort: { uniqueName: 1 }, session: tx }).lean();
   return documents.map(recordOf);
 }
 
@@ -33,16 +30,14 @@ export async function allRoles(scope: Scope): Promise<RoleRecord[]> {
 }
 
 export async function countCustomRoles({ caller, tx }: TransactionalScope): Promise<number> {
-  return RoleModel.countDocuments({ organizationId: caller.organizationId }).session(tx);
+  return RoleModel.countDocuments({ organizationId: caller.organizationId }, { session: tx });
 }
 
 /** @param id of a custom role, or the name of a built-in one */
 export async function roleById({ caller, tx }: Scope, id: string): Promise<RoleRecord | undefined> {
   if (isBuiltIn(id)) return BUILT_IN.find((role) => role.id === id);
   const { organizationId } = caller;
-  const document = await RoleModel.findOne({ organizationId, _id: id })
-    .session(tx ?? null)
-    .lean();
+  const document = await RoleModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean();
   return document ? recordOf(document) : undefined;
 }
 
@@ -82,7 +77,7 @@ export async function changeRole(
 ): Promise<RoleRecord | undefined> {
   const { organizationId } = caller;
   return unlessTaken(async () => {
-    const before = await RoleModel.findOne({ organizationId, _id: id }).session(tx).orFail().lean();
+    const before = await RoleModel.findOne({ organizationId, _id: id }, null, { session: tx }).orFail().lean();
     const document = { ...before, name, uniqueName: uniqueNameOf(name), permissions };
     await replaceUnique(RoleModel, document, tx);
     return recordOf(document);

@@ -62,21 +62,20 @@ function firstIdAt(ms: number): string {
 
 export async function countActiveSessions({ caller, tx }: TransactionalScope, userId: string): Promise<number> {
   const { organizationId } = caller;
-  const [counted] = await SessionModel.aggregate<{ sessions: number }>([
-    { $match: { organizationId, userId, expiresAt: notExpired() } },
-    notRevoked(),
-    { $group: { _id: null, sessions: { $sum: 1 } } },
-  ]).session(tx);
+  const [counted] = await SessionModel.aggregate<{ sessions: number }>(
+    [
+      { $match: { organizationId, userId, expiresAt: notExpired() } },
+      notRevoked(),
+      { $group: { _id: null, sessions: { $sum: 1 } } },
+    ],
+    { session: tx },
+  );
   return counted?.sessions ?? 0;
 }
 
 export async function sessionById({ caller, tx }: Scope, id: string): Promise<SessionDocument | undefined> {
   const { organizationId } = caller;
-  return (
-    (await SessionModel.findOne({ organizationId, _id: id })
-      .session(tx ?? null)
-      .lean()) ?? undefined
-  );
+  return (await SessionModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean()) ?? undefined;
 }
 
 /** For a session that the transaction has read. */

@@ -20,7 +20,7 @@ export async function codeByPrefix(
   { tx }: Pick<TransactionalScope, 'tx'>,
   prefix: string,
 ): Promise<CodeDocument | undefined> {
-  const code = await CodeModel.findOne({ prefix }).session(tx).lean();
+  const code = await CodeModel.findOne({ prefix }, null, { session: tx }).lean();
   return code && code.expiresAt.getTime() > Date.now() ? code : undefined;
 }
 

@@ -74,11 +74,7 @@ export async function tokensByPrefix(prefixes: readonly string[]): Promise<Token
 
 export async function tokenById({ caller, tx }: Scope, id: string): Promise<TokenDocument | undefined> {
   const { organizationId } = caller;
-  return (
-    (await TokenModel.findOne({ organizationId, _id: id })
-      .session(tx ?? null)
-      .lean()) ?? undefined
-  );
+  return (await TokenModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean()) ?? undefined;
 }
 
 export async function prefixOfToken({ caller }: Scope, id: string): Promise<string[]> {

@@ -21,16 +21,12 @@ export async function rulesOfOrganization({ caller }: Scope): Promise<TrustRuleD
 }
 
 export async function countRules({ caller, tx }: TransactionalScope): Promise<number> {
-  return TrustRuleModel.countDocuments({ organizationId: caller.organizationId }).session(tx);
+  return TrustRuleModel.countDocuments({ organizationId: caller.organizationId }, { session: tx });
 }
 
 export async function ruleById({ caller, tx }: Scope, id: string): Promise<TrustRuleDocument | undefined> {
   const { organizationId } = caller;
-  return (
-    (await TrustRuleModel.findOne({ organizationId, _id: id })
-      .session(tx ?? null)
-      .lean()) ?? undefined
-  );
+  return (await TrustRuleModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean()) ?? undefined;
 }
 
 export async function insertRule(

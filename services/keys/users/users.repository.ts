@@ -60,7 +60,7 @@ function tell(
 
 export async function userById({ caller, tx }: TransactionalScope, id: string): Promise<User | undefined> {
   const { organizationId } = caller;
-  const document = await UserModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  const document = await UserModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean();
   return document ? recordOf(document) : undefined;
 }
 
@@ -97,7 +97,7 @@ export const isErased = ({ id, email }: Pick<User, 'id' | 'email'>) => email ===
 export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<User> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
-  const before = await UserModel.findOne({ organizationId, _id: id }).session(tx).orFail().lean();
+  const before = await UserModel.findOne({ organizationId, _id: id }, null, { session: tx }).orFail().lean();
   const nobody = { name: ERASED_NAME, handle: id, email: addressOfErased(id), updatedAt: new Date() };
   const document = { ...before, ...nobody, revision: (before.revision ?? 0) + 1 };
   // Whoever comes back may have the address again.
@@ -113,9 +113,7 @@ export async function usersOfRole(scope: Scope, role: string): Promise<string[]>
 /** Without those who were erased, who never do anything again. */
 async function membersOf({ caller, tx }: Scope, role: string): Promise<Pick<UserDocument, '_id' | 'revision'>[]> {
   const { organizationId } = caller;
-  const users = await UserModel.find({ organizationId, role }, { email: 1, revision: 1 })
-    .session(tx ?? null)
-    .lean();
+  const users = await UserModel.find({ organizationId, role }, { email: 1, revision: 1 }, { session: tx }).lean();
   return users.filter(({ _id: id, email }) => !isErased({ id, email }));
 }
 
@@ -196,12 +194,14 @@ export async function usersMeant(
 
 export async function activeOwners({ caller, tx }: TransactionalScope): Promise<User[]> {
   const { organizationId } = caller;
-  return (await UserModel.find({ organizationId, role: 'owner', disabled: false }).session(tx).lean()).map(recordOf);
+  return (await UserModel.find({ organizationId, role: 'owner', disabled: false }, null, { session: tx }).lean()).map(
+    recordOf,
+  );
 }
 
 export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {
   const { organizationId } = caller;
-  return UserModel.countDocuments({ organizationId, role: 'owner', disabled: false }).session(tx);
+  return UserModel.countDocuments({ organizationId, role: 'owner', disabled: false }, { session: tx });
 }
 
 export async function pageOfUsers(

@@ -14,10 +14,11 @@ export type NamedAttachment = Pick<AttachmentRecord, '_id' | 'fileName' | 'conte
 /** Oldest first. */
 export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): Promise<NamedAttachment[]> {
   const { organizationId } = caller;
-  return AttachmentModel.find({ organizationId, workItemId }, { fileName: 1, contentId: 1 })
-    .sort({ _id: 1 })
-    .session(tx ?? null)
-    .lean();
+  return AttachmentModel.find(
+    { organizationId, workItemId },
+    { fileName: 1, contentId: 1 },
+    { sort: { _id: 1 }, session: tx },
+  ).lean();
 }
 
 /** Oldest first, starting after `after`. */
@@ -41,9 +42,7 @@ export async function attachmentNamed(
   fileName: string,
 ): Promise<AttachmentRecord | null> {
   const { organizationId } = caller;
-  return AttachmentModel.findOne({ organizationId, workItemId, fileName })
-    .session(tx ?? null)
-    .lean();
+  return AttachmentModel.findOne({ organizationId, workItemId, fileName }, null, { session: tx }).lean();
 }
 
 export function insertAttachment({ caller, writes }: WriteScope, attachment: NewAttachment): void {

@@ -51,9 +51,7 @@ export function tellOfBoard(
 }
 
 export async function findBoard({ caller, tx }: Scope, id: string): Promise<BoardRecord | null> {
-  return BoardModel.findOne({ ...within(caller), _id: id })
-    .session(tx ?? null)
-    .lean();
+  return BoardModel.findOne({ ...within(caller), _id: id }, null, { session: tx }).lean();
 }
 
 export async function requireBoard(scope: FailingScope<'NOT_FOUND'>, id: string): Promise<BoardRecord> {
@@ -69,17 +67,15 @@ export async function requireBoardForWrite(scope: FailingWriteScope<'NOT_FOUND'>
 }
 
 export async function boardWithColumn({ caller, tx }: Scope, columnId: string): Promise<BoardRecord | null> {
-  return BoardModel.findOne({ ...within(caller), 'columns.id': columnId })
-    .session(tx ?? null)
-    .lean();
+  return BoardModel.findOne({ ...within(caller), 'columns.id': columnId }, null, { session: tx }).lean();
 }
 
 export async function boardsOfProject({ caller, tx }: Scope, projectId: string): Promise<BoardRecord[]> {
   if (!exists(caller, projectId)) return [];
-  return BoardModel.find({ organizationId: caller.organizationId, projectId })
-    .sort({ _id: 1 })
-    .session(tx ?? null)
-    .lean();
+  return BoardModel.find({ organizationId: caller.organizationId, projectId }, null, {
+    sort: { _id: 1 },
+    session: tx,
+  }).lean();
 }
 
 /** Of all projects. */
@@ -88,18 +84,20 @@ export async function boardsWithin({ caller }: Scope): Promise<BoardRecord[]> {
 }
 
 export async function countBoards({ caller, tx }: TransactionScope & Scope, projectId: string): Promise<number> {
-  return BoardModel.countDocuments({ organizationId: caller.organizationId, projectId }).session(tx);
+  return BoardModel.countDocuments({ organizationId: caller.organizationId, projectId }, { session: tx });
 }
 
 export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
-  const boards = await BoardModel.find({
-    organizationId: caller.organizationId,
-    _id: oneOf(wanted),
-  })
-    .session(tx ?? null)
-    .lean();
+  const boards = await BoardModel.find(
+    {
+      organizationId: caller.organizationId,
+      _id: oneOf(wanted),
+    },
+    null,
+    { session: tx },
+  ).lean();
   return new Map(boards.map((board) => [board._id, board]));
 }
 

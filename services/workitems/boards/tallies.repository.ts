@@ -82,9 +82,9 @@ export async function holdColumns(
 /** @returns by column id; columns without items may be missing */
 export async function countsOf({ caller, tx }: Scope, which: OfBoards): Promise<Map<string, number>> {
   const { organizationId } = caller;
-  const tallies = await TallyModel.find({ organizationId, ...which }, { counts: 1 })
-    .session(tx ?? null)
-    .lean<Pick<TallyRecord, 'counts'>[]>();
+  const tallies = await TallyModel.find({ organizationId, ...which }, { counts: 1 }, { session: tx }).lean<
+    Pick<TallyRecord, 'counts'>[]
+  >();
   const counts = new Map<string, number>();
   for (const tally of tallies) {
     for (const [columnId, count] of Object.entries(tally.counts)) {

@@ -62,7 +62,7 @@ async function countedWhereUnknown(scope: Scope, budgets: readonly BudgetRecord[
   return transaction(Date.now() + DEADLINE_MS, async (tx) => {
     const found: BudgetRecord[] = [];
     for (const { _id } of budgets) {
-      const budget = await BudgetModel.findOne({ organizationId, _id }).session(tx).lean();
+      const budget = await BudgetModel.findOne({ organizationId, _id }, null, { session: tx }).lean();
       if (!budget) continue;
       if (isKnown(budget)) {
         found.push(budget);
@@ -94,20 +94,24 @@ export async function spentOf(
   const { organizationId } = caller;
   const from = beginOf(period, now);
   const isOfItem = taskId !== null;
-  const items = ItemModel.aggregate<{ _id: string; costMicrodollars?: number }>([
-    isOfItem
-      ? // Itself too: a task that became a feature keeps the lease of its agent.
-        { $match: { organizationId, foundBy: { $in: withAllBelow(_id) } } }
-      : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
-    { $project: { costMicrodollars: '$lease.report.costMicrodollars' } },
-  ])
-    .session(tx)
-    .cursor({ batchSize: ITEMS_AT_ONCE });
+  const items = ItemModel.aggregate<{ _id: string; costMicrodollars?: number }>(
+    [
+      isOfItem
+        ? // Itself too: a task that became a feature keeps the lease of its agent.
+          { $match: { organizationId, foundBy: { $in: withAllBelow(_id) } } }
+        : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
+      { $project: { costMicrodollars: '$lease.report.costMicrodollars' } },
+    ],
+    { session: tx },
+  ).cursor({ batchSize: ITEMS_AT_ONCE });
   const spentIn = async (sessions: Readonly<Record<string, unknown>>) => {
-    const [sum] = await SessionModel.aggregate<{ spent: number }>([
-      { $match: { organizationId, ...sessions, ...(from && { createdAt: { $gte: from } }) } },
-      { $group: { _id: null, spent: { $sum: '$costMicrodollars' } } },
-    ]).session(tx);
+    const [sum] = await SessionModel.aggregate<{ spent: number }>(
+      [
+        { $match: { organizationId, ...sessions, ...(from && { createdAt: { $gte: from } }) } },
+        { $group: { _id: null, spent: { $sum: '$costMicrodollars' } } },
+      ],
+      { session: tx },
+    );
     return sum?.spent ?? 0;
   };
   let spent = isOfItem ? 0 : await spentIn({ projectId });
@@ -205,7 +209,7 @@ export async function saveBudget(
 ): Promise<{ readonly before: BudgetRecord | null; readonly saved: BudgetRecord | null }> {
   const { organizationId } = caller;
   const { _id, projectId, taskId } = of;
-  const before = await BudgetModel.findOne({ organizationId, _id }).session(tx).lean();
+  const before = await BudgetModel.findOne({ organizationId, _id }, null, { session: tx }).lean();
   await BudgetModel.deleteOne({ organizationId, _id }, { session: tx });
   if (!limit) return { before, saved: null };
   const record: BudgetRecord = {

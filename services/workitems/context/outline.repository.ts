@@ -21,9 +21,9 @@ export interface Which {
 
 /** In no particular order, with one query. */
 export function outlinesOf(scope: Scope, which: Which, projectId?: string): Promise<PlannedItem[]> {
-  return ItemModel.aggregate<PlannedItem>([...matching(scope, which, projectId), { $project: PLANNED }])
-    .option(IN_ONE_ANSWER)
-    .session(scope.tx ?? null);
+  return ItemModel.aggregate<PlannedItem>([...matching(scope, which, projectId), { $project: PLANNED }], {
+    session: scope.tx,
+  }).option(IN_ONE_ANSWER);
 }
 
 /** All of a tree but its root, in no particular order. */
@@ -63,17 +63,18 @@ export async function surroundings<Described extends boolean = false>(
   const { attachmentsOf, alsoDescriptions, alsoBudgets } = options;
   const projects = [...new Set(projectIds)];
   if (projects.length === 0) return { items: [], boards: new Map(), attachments: [], budgets: [] };
-  const found = await ItemModel.aggregate<PlannedItem | BoardRecord | AttachmentRecord | BudgetRecord>([
-    ...matching(scope, which),
-    { $project: { ...PLANNED, ...(alsoDescriptions && { description: 1 }) } },
-    union(BoardModel.collection.name, { organizationId, projectId: { $in: projects } }),
-    ...(attachmentsOf === undefined
-      ? []
-      : [union(AttachmentModel.collection.name, { organizationId, workItemId: attachmentsOf })]),
-    ...(alsoBudgets ? [union(BudgetModel.collection.name, { organizationId, projectId: { $in: projects } })] : []),
-  ])
-    .option(IN_ONE_ANSWER)
-    .session(scope.tx ?? null);
+  const found = await ItemModel.aggregate<PlannedItem | BoardRecord | AttachmentRecord | BudgetRecord>(
+    [
+      ...matching(scope, which),
+      { $project: { ...PLANNED, ...(alsoDescriptions && { description: 1 }) } },
+      union(BoardModel.collection.name, { organizationId, projectId: { $in: projects } }),
+      ...(attachmentsOf === undefined
+        ? []
+        : [union(AttachmentModel.collection.name, { organizationId, workItemId: attachmentsOf })]),
+      ...(alsoBudgets ? [union(BudgetModel.collection.name, { organizationId, projectId: { $in: projects } })] : []),
+    ],
+    { session: scope.tx },
+  ).option(IN_ONE_ANSWER);
   return {
     items: found.filter((each) => 'taskId' in each && 'boardId' in each) as never,
     boards: boardsAmong(found),

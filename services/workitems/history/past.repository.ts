@@ -56,7 +56,9 @@ export function startOfPast(): string {
 /** Of two transactions that report the same record, one gets a conflict; when it runs again, it finds this done. */
 async function tellOnce(ids: readonly string[], names: ReadonlyMap<string, Names>, tx: ClientSession): Promise<void> {
   const which = { _id: oneOf(ids), told: null };
-  const records = HistoryModel.find(which).session(tx).lean<HistoryRecord[]>().cursor({ batchSize: READ_AT_ONCE });
+  const records = HistoryModel.find(which, null, { session: tx })
+    .lean<HistoryRecord[]>()
+    .cursor({ batchSize: READ_AT_ONCE });
   const events: OutboxRecord[] = [];
   for await (const record of records) events.push(pastRecord(eventOf(record, names.get(record.workItemId))));
   if (events.length === 0) return;

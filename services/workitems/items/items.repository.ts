@@ -18,9 +18,9 @@ export async function findItem({ caller, tx }: Scope, ref: string): Promise<Item
 }
 
 async function findNow(caller: Scope['caller'], ref: string, tx?: ClientSession): Promise<ItemRecord | null> {
-  return ItemModel.findOne({ ...within(caller), ...(isId(ref) ? { _id: ref } : { taskId: ref }) })
-    .session(tx ?? null)
-    .lean();
+  return ItemModel.findOne({ ...within(caller), ...(isId(ref) ? { _id: ref } : { taskId: ref }) }, null, {
+    session: tx,
+  }).lean();
 }
 
 const findTogether = gathered<ItemRecord>(async (caller, refs) => {
@@ -47,9 +47,9 @@ export async function findItems<Left extends 'description' | 'metadata' = never>
 ): Promise<Omit<ItemRecord, Left>[]> {
   const fields = Object.fromEntries(leaveOut.map((field) => [field, 0]));
   if (refs.length === 0) return [];
-  return ItemModel.find({ ...within(caller), foundBy: oneOf(refs.map(itself)) }, fields)
-    .session(tx ?? null)
-    .lean<ItemRecord[]>();
+  return ItemModel.find({ ...within(caller), foundBy: oneOf(refs.map(itself)) }, fields, { session: tx }).lean<
+    ItemRecord[]
+  >();
 }
 
 /** One after the other, since all at once may be more than a process can hold. */
@@ -58,8 +58,7 @@ export async function* metadataOf(
   ids: readonly string[],
 ): AsyncGenerator<Pick<ItemRecord, '_id' | 'metadata'>> {
   const { organizationId } = caller;
-  yield* ItemModel.find({ organizationId, _id: oneOf(ids) }, { metadata: 1 })
-    .session(tx ?? null)
+  yield* ItemModel.find({ organizationId, _id: oneOf(ids) }, { metadata: 1 }, { session: tx })
     .lean<Pick<ItemRecord, '_id' | 'metadata'>[]>()
     .cursor({ batchSize: METADATA_BATCH });
 }
@@ -69,17 +68,13 @@ const METADATA_BATCH = 20;
 export async function findOutlines({ caller, tx }: Scope, refs: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   if (refs.length === 0) return [];
-  return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, OUTLINE)
-    .session(tx ?? null)
-    .lean();
+  return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, OUTLINE, { session: tx }).lean();
 }
 
 /** Items that name one of these as a dependency. @param references UUIDs and task IDs */
 export async function dependentsOf({ caller, tx }: Scope, references: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, OUTLINE)
-    .session(tx ?? null)
-    .lean();
+  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, OUTLINE, { session: tx }).lean();
 }
 
 /** Items below one of these that depend on anything. */
@@ -89,9 +84,8 @@ export async function dependentsBelow({ caller, tx }: Scope, ids: readonly strin
   return ItemModel.find(
     { organizationId, foundBy: oneOf(ids.map(phraseBelow)), dependsOn: mongoose.trusted({ $ne: [] }) },
     OUTLINE,
-  )
-    .session(tx ?? null)
-    .lean();
+    { session: tx },
+  ).lean();
 }
 
 type WithLists = ItemOutline & { readonly metadata?: { readonly dependsOn?: unknown } };
@@ -100,24 +94,23 @@ const WITH_LISTS = { ...OUTLINE, 'metadata.dependsOn': 1 } as const;
 /** Like dependentsOf, with the lists as they are in their metadata. */
 export async function dependentsWithLists({ caller, tx }: Scope, references: readonly string[]): Promise<WithLists[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, WITH_LISTS)
-    .session(tx ?? null)
-    .lean<WithLists[]>();
+  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, WITH_LISTS, { session: tx }).lean<
+    WithLists[]
+  >();
 }
 
 /** The same of these items. */
 export async function outlinesWithLists({ caller, tx }: Scope, ids: readonly string[]): Promise<WithLists[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, foundBy: oneOf(ids.map(itself)) }, WITH_LISTS)
-    .session(tx ?? null)
-    .lean<WithLists[]>();
+  return ItemModel.find({ organizationId, foundBy: oneOf(ids.map(itself)) }, WITH_LISTS, { session: tx }).lean<
+    WithLists[]
+  >();
 }
 
 /** One after the other: a column of done work may hold more than fit into memory. */
 export function outlinesInColumns({ caller, tx }: Scope, columnIds: readonly string[]): AsyncIterable<ItemOutline> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds) }, OUTLINE)
-    .session(tx ?? null)
+  return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds) }, OUTLINE, { session: tx })
     .lean<ItemOutline[]>()
     .cursor({ batchSize: OUTLINES_AT_ONCE });
 }
@@ -125,10 +118,7 @@ const OUTLINES_AT_ONCE = 1_000;
 
 export async function childrenOf({ caller, tx }: Scope, parentId: string, limit: number): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, parentId }, OUTLINE)
-    .limit(limit)
-    .session(tx ?? null)
-    .lean();
+  return ItemModel.find({ organizationId, parentId }, OUTLINE, { limit, session: tx }).lean();
 }
 
 type Placed = Pick<ItemRecord, 'boardId' | 'boardColumnId'>;
@@ -149,9 +139,8 @@ export async function childOutside(
       _id: mongoose.trusted({ $nin: others.map(({ _id }) => _id) }),
     },
     { boardId: 1, boardColumnId: 1 },
-  )
-    .session(tx ?? null)
-    .lean<Placed>();
+    { session: tx },
+  ).lean<Placed>();
 }
 
 type Typed = Pick<ItemRecord, 'type' | 'taskId'>;
@@ -163,19 +152,21 @@ export async function childOfType(
   types: readonly ItemType[],
 ): Promise<Typed | null> {
   const { organizationId } = caller;
-  return ItemModel.findOne({ organizationId, parentId, type: oneOf(types) }, { type: 1, taskId: 1 })
-    .session(tx ?? null)
-    .lean<Typed>();
+  return ItemModel.findOne(
+    { organizationId, parentId, type: oneOf(types) },
+    { type: 1, taskId: 1 },
+    { session: tx },
+  ).lean<Typed>();
 }
 
 /** How many items there are below some. */
 export async function countBelow({ caller, tx }: Scope, items: readonly Pick<ItemRecord, '_id'>[]): Promise<number> {
   const { organizationId } = caller;
   const ids = items.map(({ _id }) => phraseBelow(_id));
-  const [below] = await ItemModel.aggregate<{ total: number }>([
-    { $match: { organizationId, foundBy: oneOf(ids) } },
-    { $group: { _id: null, total: { $sum: 1 } } },
-  ]).session(tx ?? null);
+  const [below] = await ItemModel.aggregate<{ total: number }>(
+    [{ $match: { organizationId, foundBy: oneOf(ids) } }, { $group: { _id: null, total: { $sum: 1 } } }],
+    { session: tx },
+  );
   return below?.total ?? 0;
 }
 
@@ -185,10 +176,13 @@ export async function sizeBelow(
   item: Pick<ItemRecord, '_id' | 'foundBy'>,
 ): Promise<{ readonly items: number; readonly levels: number }> {
   const { organizationId } = caller;
-  const [below] = await ItemModel.aggregate<{ items: number; phrases: number }>([
-    { $match: { organizationId, foundBy: phraseBelow(item._id) } },
-    { $group: { _id: null, items: { $sum: 1 }, phrases: { $max: { $size: '$foundBy' } } } },
-  ]).session(tx ?? null);
+  const [below] = await ItemModel.aggregate<{ items: number; phrases: number }>(
+    [
+      { $match: { organizationId, foundBy: phraseBelow(item._id) } },
+      { $group: { _id: null, items: { $sum: 1 }, phrases: { $max: { $size: '$foundBy' } } } },
+    ],
+    { session: tx },
+  );
   if (!below) return { items: 0, levels: 0 };
   return { items: below.items, levels: levelsAbove(below.phrases) - levelsAbove(item.foundBy.length) };
 }
@@ -215,10 +209,10 @@ export async function nextInColumn(
 /** In column order. */
 export async function outlinesInOrder({ caller, tx }: Scope, boardColumnId: string): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, boardColumnId }, OUTLINE)
-    .sort({ position: 1, _id: 1 })
-    .session(tx ?? null)
-    .lean();
+  return ItemModel.find({ organizationId, boardColumnId }, OUTLINE, {
+    sort: { position: 1, _id: 1 },
+    session: tx,
+  }).lean();
 }
 
 /** In column order: up to so many on either side of an item, and the item between them. */
@@ -229,11 +223,11 @@ export async function outlinesNear(
 ): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   const find = (at: object, direction: 1 | -1) =>
-    ItemModel.find({ organizationId, boardColumnId, position: mongoose.trusted(at) }, OUTLINE)
-      .sort({ position: direction, _id: direction })
-      .limit(limit)
-      .session(tx ?? null)
-      .lean<ItemOutline[]>();
+    ItemModel.find({ organizationId, boardColumnId, position: mongoose.trusted(at) }, OUTLINE, {
+      sort: { position: direction, _id: direction },
+      limit,
+      session: tx,
+    }).lean<ItemOutline[]>();
   const [before, after] = [await find({ $lte: position }, -1), await find({ $gte: position }, 1)];
   const isSame = (item: Positioned) => item.position === position;
   return [

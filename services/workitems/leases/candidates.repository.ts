@@ -80,10 +80,8 @@ export async function abandonedTasks(
       ...without(leftOut),
     },
     CANDIDATE,
-  )
-    .limit(limit)
-    .session(tx ?? null)
-    .lean<Candidate[]>();
+    { limit, session: tx },
+  ).lean<Candidate[]>();
 }
 
 /** Tasks in these columns, in no particular order. */
@@ -93,8 +91,8 @@ export async function tasksIn(
   limit: number,
 ): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds), type: 'task' }, OUTLINE)
-    .limit(limit)
-    .session(tx ?? null)
-    .lean();
+  return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds), type: 'task' }, OUTLINE, {
+    limit,
+    session: tx,
+  }).lean();
 }

@@ -33,8 +33,8 @@ export const searchWordsMigration: Migration = {
 
 async function refold(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
   const which = { organizationId, _id: oneOf(ids) };
-  const entries = await SearchModel.find(which).session(tx).lean<Entry[]>();
-  const items = await ItemModel.find(which, { title: 1, description: 1, revision: 1 }).session(tx).lean();
+  const entries = await SearchModel.find(which, null, { session: tx }).lean<Entry[]>();
+  const items = await ItemModel.find(which, { title: 1, description: 1, revision: 1 }, { session: tx }).lean();
   const byId = new Map(items.map((item) => [item._id, item]));
   const scope = { caller: { organizationId }, tx };
   const writes = [];

@@ -28,13 +28,13 @@ export const talliesMigration: Migration = {
 };
 
 async function complete(organizationId: string, boardId: string, tx: ClientSession): Promise<void> {
-  const board = await BoardModel.findOne({ organizationId, _id: boardId }).session(tx).lean<Older>();
+  const board = await BoardModel.findOne({ organizationId, _id: boardId }, null, { session: tx }).lean<Older>();
   // Another replica was first.
   if (!board || board.columnsVersion !== undefined) return;
-  const counted = await ItemModel.aggregate<{ _id: string; items: number }>([
-    { $match: { organizationId, boardId } },
-    { $group: { _id: '$boardColumnId', items: { $sum: 1 } } },
-  ]).session(tx);
+  const counted = await ItemModel.aggregate<{ _id: string; items: number }>(
+    [{ $match: { organizationId, boardId } }, { $group: { _id: '$boardColumnId', items: { $sum: 1 } } }],
+    { session: tx },
+  );
   const [first, ...others] = newTallies({ ...board, columnsVersion: 1 });
   const counts = Object.fromEntries(counted.map(({ _id, items }) => [_id, items]));
   await TallyModel.insertMany([{ ...first, counts }, ...others], { session: tx, lean: true });

@@ -6,7 +6,7 @@ export async function namesOf(
   { caller: { organizationId }, tx }: TransactionalScope,
   userId: string,
 ): Promise<NamesRecord | null> {
-  return NamesModel.findOne({ organizationId, _id: userId }).session(tx).lean();
+  return NamesModel.findOne({ organizationId, _id: userId }, null, { session: tx }).lean();
 }
 
 /** Of a user about whom nothing was said yet: nothing has a former name. */

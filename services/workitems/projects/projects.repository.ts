@@ -29,9 +29,7 @@ export function tellOfProject(
 
 export async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRecord | null> {
   if (!exists(caller, id)) return null;
-  return ProjectModel.findOne({ organizationId: caller.organizationId, _id: id })
-    .session(tx ?? null)
-    .lean();
+  return ProjectModel.findOne({ organizationId: caller.organizationId, _id: id }, null, { session: tx }).lean();
 }
 
 export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: string): Promise<ProjectRecord> {
@@ -42,9 +40,11 @@ export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: strin
 
 /** Which of these keys projects of the organization have. */
 export async function keysTaken({ caller, tx }: Scope, keys: readonly string[], except?: string): Promise<Set<string>> {
-  const taken = await ProjectModel.find({ ...projectsWithin(caller), key: oneOf(keys) }, { key: 1 })
-    .session(tx ?? null)
-    .lean<Pick<ProjectRecord, '_id' | 'key'>[]>();
+  const taken = await ProjectModel.find(
+    { ...projectsWithin(caller), key: oneOf(keys) },
+    { key: 1 },
+    { session: tx },
+  ).lean<Pick<ProjectRecord, '_id' | 'key'>[]>();
   return new Set(taken.filter(({ _id }) => _id !== except).map(({ key }) => key));
 }
 
@@ -107,10 +107,7 @@ export async function holdDependencies(scope: WriteScope, id: string): Promise<(
 
 /** The organization's project, if it has exactly one. */
 export async function onlyProject({ caller, tx }: Scope): Promise<ProjectRecord | undefined> {
-  const some = await ProjectModel.find(projectsWithin(caller))
-    .limit(2)
-    .session(tx ?? null)
-    .lean();
+  const some = await ProjectModel.find(projectsWithin(caller), null, { limit: 2, session: tx }).lean();
   return some.length === 1 ? some[0] : undefined;
 }
 

@@ -56,7 +56,7 @@ export function entryOf({ title, description }: Pick<Searchable, 'title' | 'desc
 
 async function saidOn({ caller, tx }: Scope, { _id, organizationId }: Searchable): Promise<string> {
   if (!tx) return (await saidTogether(caller, _id)) ?? '';
-  const entry = await SearchModel.findOne({ organizationId, _id }, { said: 1 }).session(tx).lean();
+  const entry = await SearchModel.findOne({ organizationId, _id }, { said: 1 }, { session: tx }).lean();
   return entry?.said ?? '';
 }
 

@@ -30,16 +30,14 @@ type WriteScopeOfReads = Pick<WriteScope, 'caller'>;
 /** If the caller sees it. */
 export async function findView({ caller, tx }: WriteScopeOfReads & Scope, id: string): Promise<ViewRecord | null> {
   const seenBy = oneOf([EVERYBODY, caller.userId]);
-  return ViewModel.findOne({ ...within(caller), _id: id, seenBy })
-    .session(tx ?? null)
-    .lean();
+  return ViewModel.findOne({ ...within(caller), _id: id, seenBy }, null, { session: tx }).lean();
 }
 
 export async function countViews(
   { caller, tx }: Scope & TransactionScope,
   { projectId, seenBy }: Pick<ViewRecord, 'projectId' | 'seenBy'>,
 ): Promise<number> {
-  return ViewModel.countDocuments({ organizationId: caller.organizationId, projectId, seenBy }).session(tx);
+  return ViewModel.countDocuments({ organizationId: caller.organizationId, projectId, seenBy }, { session: tx });
 }
 
 export async function insertView(scope: WriteScope & TransactionScope, view: ViewRecord): Promise<void> {

@@ -238,9 +238,11 @@ export async function replayable(
   ids: readonly string[],
 ): Promise<Replayable[]> {
   const { organizationId } = caller;
-  const found = await DeliveryModel.find({ organizationId, webhookId, _id: oneOf(ids) }, { ...DUE, fresh: 1 })
-    .session(tx ?? null)
-    .lean<Replayable[]>();
+  const found = await DeliveryModel.find(
+    { organizationId, webhookId, _id: oneOf(ids) },
+    { ...DUE, fresh: 1 },
+    { session: tx },
+  ).lean<Replayable[]>();
   return found.filter(({ seq }) => seq > 0);
 }
 
