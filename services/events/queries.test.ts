@@ -12,6 +12,7 @@ import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
 import { at, following } from './log/places.repository.ts';
 import {
   dueChannels,
+  isAnyDue,
   markTold,
   releaseChannel,
   takeChannel,
@@ -212,6 +213,7 @@ async function callAll(call: typeof events.call, byItself: <T>(name: string, run
   await byItself('telling', async () => {
     const now = new Date();
     const which = { channel: 'webhook', now, limit: 10 } as const;
+    expect(await isAnyDue(['webhook'], now)).toBe(true);
     await dueChannels({ ...which, unwell: true, notOf: [organizationId] });
     const [due] = await dueChannels({ ...which, unwell: false, notOf: [] });
     const taken = due && (await takeChannel(due, 'holder', now, new Date(now.getTime() + 1_000)));

@@ -18,8 +18,6 @@ import { Retention } from './retention/retention.ts';
 
 /** Captchas waiting for a verifier on the internet, which may take seconds. */
 const CAPTCHAS_UNDER_WAY = 64;
-/** Nobody is notified of receipts, so that a burst of submissions is published in hundreds. */
-const RECEIPTS_EVERY_MS = 500;
 
 const settings = config();
 
@@ -50,7 +48,6 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
     log,
     sources: [outbox, receipts],
     onEmitted,
-    lookEveryMs: RECEIPTS_EVERY_MS,
   });
   onStop(() => publisher.close());
 

@@ -29,8 +29,8 @@ const HINT_EVERY_MS = 20;
  */
 const BUSY_EVENTS = 4;
 const BUSY_EVERY_MS = 50;
-/** For events left by a process that died between its commit and its hint. */
-const LOOK_EVERY_MS = 2_000;
+/** For events left by a process that died between its commit and its hint. With each look of an idle service, the database and the service wake up. */
+const LOOK_EVERY_MS = 5_000;
 /** What a failed pass left is published this soon after the database or the broker is back, also if nobody commits anything meanwhile. */
 const RETRY_AFTER_MS = 500;
 /** A broker whose queue of the log is down takes events and never says so, as one does whose disk was full, until it is started again. */
@@ -86,7 +86,7 @@ export class OutboxPublisher {
     readonly sources: readonly OutboxSource[];
     /** Reports events that this process has stored. */
     onEmitted(listener: () => void): { stop(): void };
-    /** Default: LOOK_EVERY_MS. More often for a source that notifies nobody. */
+    /** Default: LOOK_EVERY_MS */
     readonly lookEveryMs?: number;
   }) {
     const { broker, service, signer, log, sources, onEmitted, lookEveryMs = LOOK_EVERY_MS } = options;

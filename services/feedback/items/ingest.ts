@@ -9,7 +9,7 @@ import { expiredOf } from '../sources/sources.repository.ts';
 import { emailKeyOf, eraseTexts } from './erasure.repository.ts';
 import type { ItemDocument } from './items.model.ts';
 import { insertItems, storedItems } from './items.repository.ts';
-import { RECEIVED_REVISION } from './received.repository.ts';
+import { RECEIVED_REVISION, tellReceived } from './received.repository.ts';
 
 type Submission = Call<typeof ingestFeedback>;
 type Answer = Answered<Output<typeof ingestFeedback>>;
@@ -42,6 +42,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
   const release = (some: readonly Attempt[]) =>
     duplicates.release(some.filter((attempt) => taken.has(attempt)).map(({ reservation }) => reservation));
   const failures = await store(admitted, release, deadlineAtMs);
+  if (admitted.length > 0) tellReceived();
 
   // What was refused or already exists may be an attempt at a submission that was stored before: check before answering.
   const again = attempts.filter((attempt, i) => !isAdmitted[i] || failures.get(attempt) === 'exists');

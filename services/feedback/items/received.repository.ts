@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
-import { emitAgain } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { emitAgain, tellEmitted } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { databaseServer } from '@worktrack/runtime/database/server';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
 import { type Places, placesOf } from '../sources/sources.repository.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
+
+/** A burst of submissions is published in hundreds. */
+const TELL_EVERY_MS = 500;
 
 /** An item's revision on receipt. */
 export const RECEIVED_REVISION = 1;
@@ -35,6 +38,17 @@ function receiptOf({ _id, organizationId, sourceId, createdAt }: Told, places: P
 /** Before anything else is reported about an item, by the write that removes its mark: so nothing about an item is published before its receipt. */
 export function tellOfReceipt({ writes }: TellingScope, item: Told, places: Places): void {
   if (item.unpublished) emitAgain(writes, receiptOf(item, places));
+}
+
+let telling: NodeJS.Timeout | undefined;
+
+/** Items have been stored: their receipts are published soon. */
+export function tellReceived(): void {
+  if (telling) return;
+  telling = setTimeout(() => {
+    telling = undefined;
+    tellEmitted();
+  }, TELL_EVERY_MS).unref();
 }
 
 /** Receipts still to be published, across all organizations: a second outbox of this service. */

@@ -15,7 +15,7 @@ import { dependentsInBrief, itemsCrossed } from './crossed.repository.ts';
 import { byReference, changeIn, follow, followersAmong, portions } from './dependents.ts';
 import { tellLate, untoldOf } from './returned-bases.ts';
 
-const SWEEP_INTERVAL_MS = 1_000;
+const SWEEP_INTERVAL_MS = 3_000;
 const AT_ONCE = 10;
 const DEADLINE_MS = 10_000;
 /** For so long one replica does this for an item. If it ends meanwhile, another goes on then. */

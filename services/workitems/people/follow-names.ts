@@ -4,7 +4,7 @@ import { eraseFromHistory, followInItems, followInViews } from './follow.reposit
 import type { NamesRecord } from './names.model.ts';
 import { followed, namesToFollow } from './names.repository.ts';
 
-const SWEEP_INTERVAL_MS = 1_000;
+const SWEEP_INTERVAL_MS = 3_000;
 const AT_ONCE = 10;
 /** Longer than any call is on its way: the gateway said in it what its users were called when it came. */
 const ON_ITS_WAY_MS = 60_000;

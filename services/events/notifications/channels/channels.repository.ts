@@ -54,6 +54,15 @@ export async function wakeChannels(wakes: readonly Wake[]): Promise<void> {
   );
 }
 
+/** Whether there is anything to tell in one of these that nobody is telling. */
+export async function isAnyDue(channels: readonly Channel[], now: Date): Promise<boolean> {
+  const due = await ChannelModel.exists({
+    ...{ channel: mongoose.trusted({ $in: channels }), unwell: mongoose.trusted({ $in: [false, true] }) },
+    ...isDue(now),
+  });
+  return due !== null;
+}
+
 interface Due {
   readonly channel: Channel;
   readonly unwell: boolean;
@@ -63,11 +72,16 @@ interface Due {
   readonly notOf: readonly string[];
 }
 
+const isDue = (now: Date) => ({
+  dueAt: mongoose.trusted({ $gt: LONG_AGO, $lte: now }),
+  heldUntil: mongoose.trusted({ $lt: now }),
+});
+
 /** What nobody is telling, across all organizations, the longest due first. */
 export async function dueChannels({ channel, unwell, now, limit, notOf }: Due): Promise<ChannelRecord[]> {
   return ChannelModel.find({
-    ...{ channel, unwell, dueAt: mongoose.trusted({ $gt: LONG_AGO, $lte: now }) },
-    heldUntil: mongoose.trusted({ $lt: now }),
+    ...{ channel, unwell },
+    ...isDue(now),
     ...(notOf.length > 0 && { organizationId: mongoose.trusted({ $nin: notOf }) }),
   })
     .sort({ dueAt: 1 })

@@ -4,7 +4,7 @@ import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { organizationsWith, withinShares } from '../../webhooks/turns/shares.ts';
 import { CHANNELS, type Channel } from '../notifications.model.ts';
 import type { ChannelRecord } from './channels.model.ts';
-import { dueChannels, releaseChannel, takeChannel } from './channels.repository.ts';
+import { dueChannels, isAnyDue, releaseChannel, takeChannel } from './channels.repository.ts';
 import { MAIL_CONNECTIONS } from './mail.ts';
 import { lagSeconds } from './metrics.ts';
 import { type TellingParts, tell } from './tell.ts';
@@ -34,7 +34,7 @@ export class Teller {
   readonly #log: Log;
   readonly #holder = randomUUID();
   readonly #pools: readonly Pool[];
-  #sweeps: readonly { stop(): Promise<void> }[] = [];
+  #sweep: { stop(): Promise<void> } | undefined;
   #isStopping = false;
 
   constructor(parts: TellingParts) {
@@ -51,27 +51,25 @@ export class Teller {
   }
 
   start(): void {
-    this.#sweeps = this.#pools.map((pool) =>
-      sweepEvery(
-        LOOK_EVERY_MS,
-        {
-          log: this.#log,
-          sweep: () => this.#look(pool),
-          failed: 'Could not look up whom to tell of notifications; trying again',
-        },
-        true,
-      ),
-    );
+    const failed = 'Could not look up whom to tell of notifications; trying again';
+    this.#sweep = sweepEvery(LOOK_EVERY_MS, { log: this.#log, sweep: () => this.#lookEverywhere(), failed }, true);
   }
 
   /** Waits for the messages in progress. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all(this.#sweeps.map((sweep) => sweep.stop()));
+    await this.#sweep?.stop();
     for (const pool of this.#pools) {
       await pool.looking;
       await Promise.all(pool.underWay.keys());
     }
+  }
+
+  /** Most of the time nothing is due, which one query finds out for all pools. */
+  async #lookEverywhere(): Promise<void> {
+    const channels = [...new Set(this.#pools.map(({ channel }) => channel))];
+    if (await isAnyDue(channels, new Date())) await Promise.all(this.#pools.map((pool) => this.#look(pool)));
+    else for (const channel of channels) lagSeconds.set({ channel }, 0);
   }
 
   #look(pool: Pool): Promise<void> {
