@@ -237,7 +237,7 @@ function socketOf(model: ChannelModel): Socket {
 }
 
 /** Exponential, half of it random, so that the processes of a fleet do not come back in step. */
-export function retryDelayMs(failures: number): number {
-  const limit = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+export function retryDelayMs(failures: number, longestMs = LONGEST_RETRY_MS): number {
+  const limit = Math.min(longestMs, FIRST_RETRY_MS * 2 ** (failures - 1));
   return limit / 2 + (Math.random() * limit) / 2;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
@@ -72,6 +73,8 @@ test('the death of the node that hosts a service’s queue costs a call at most 
   await home.kill();
   isKilled = true;
   await load;
+  // The other node logs each attempt, and this one may be away for days.
+  await expect.poll(() => msSinceDeclared('rpc.workitems'), { timeout: 30_000 }).toBeGreaterThan(1_500);
 
   let isBack = false;
   const later = writeUntil(() => isBack);
@@ -103,6 +106,14 @@ async function listed(queue: string, column: 'pid' | 'consumers'): Promise<strin
   const queues = await cluster.rabbitmqctl(asked, ['list_queues', '--no-table-headers', 'name', column]);
   const line = queues.split('\n').find((text) => text.split('\t')[0] === queue);
   return line?.split('\t')[1];
+}
+
+/** Since a node last refused to declare a queue whose node is away. */
+function msSinceDeclared(queue: string): number {
+  const lines = cluster.nodes.flatMap(({ logFile }) => readFileSync(logFile, 'utf8').split('\n'));
+  const refusals = lines.filter((line) => line.includes('queue.declare caused') && line.includes(`'${queue}'`));
+  const times = refusals.flatMap((line) => /\d{4}-\d\d-\d\d [\d:.]+\+\d\d:\d\d/.exec(line)?.[0] ?? []);
+  return Date.now() - Math.max(...times.map((time) => Date.parse(time)));
 }
 
 /** For all items of the organization. */

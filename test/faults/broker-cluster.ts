@@ -14,6 +14,7 @@ export interface BrokerNode {
   /** As Erlang names it, and as RabbitMQ does when it says on which node a queue lives. */
   readonly name: string;
   readonly url: string;
+  readonly logFile: string;
   /** SIGKILL, as in a power cut. Resolves once it is gone. */
   kill(): Promise<void>;
   /** Resolves once it accepts connections again. */
@@ -52,6 +53,7 @@ export async function startBrokerCluster(folder: string, names: readonly string[
 
   const startNode = async (name: string): Promise<BrokerNode> => {
     const dataDir = join(folder, name);
+    const logFile = join(folder, `${name}.log`);
     mkdirSync(dataDir);
     const { url, part } = await startServer({
       name: `RabbitMQ ${name}`,
@@ -67,7 +69,7 @@ export async function startBrokerCluster(folder: string, names: readonly string[
           command: program,
           args: [],
           cwd: dataDir,
-          logFile: join(folder, `${name}.log`),
+          logFile,
           env: {
             ...environment,
             RABBITMQ_CONFIG_FILE: join(dataDir, 'rabbitmq.conf'),
@@ -83,7 +85,7 @@ export async function startBrokerCluster(folder: string, names: readonly string[
       },
     });
     started.push(part);
-    return { name: `${name}@localhost`, url, kill: () => part.kill(), restart: () => part.restart() };
+    return { name: `${name}@localhost`, url, logFile, kill: () => part.kill(), restart: () => part.restart() };
   };
 
   const discard = async () => void (await Promise.all(started.map((process) => process.kill())));
