@@ -60,7 +60,7 @@ const tokens = {
 
 const Given = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('granted'), expiresAt: Timestamp, permissions: z.array(PermissionValue) }),
-  z.object({ outcome: z.literal('refused'), error: z.enum(['invalid_grant', 'invalid_scope', 'invalid_target']) }),
+  z.object({ outcome: z.literal('refused'), error: z.enum(['invalid_grant', 'invalid_target']) }),
 ]);
 
 export const redeemCode = operation({
@@ -86,12 +86,7 @@ export const refreshGrant = operation({
     'Exchange a refresh token for the next ones, which are the same for whoever asks within 60 seconds. A later use ends the grant.',
   permissions: 'internal',
   effect: 'create',
-  input: z.strictObject({
-    ...tokens,
-    current: Presented,
-    /** Asked for, of those that there are: none that the grant does not have (RFC 6749, 6). */
-    permissions: z.array(PermissionValue).optional(),
-  }),
+  input: z.strictObject({ ...tokens, current: Presented }),
   output: Given,
   errors: [],
 });

@@ -36,11 +36,7 @@ interface ConnectNeeds {
 
 /** The same words for every fault of a code or a token: the person who has connected the app sees the cause (GET /api/connections). */
 const NOT_ACCEPTED = 'It is unknown, over, used before, or of another client. Connect the app again.';
-const REFUSALS = {
-  invalid_grant: NOT_ACCEPTED,
-  invalid_scope: 'scope has more than the app was allowed. Leave it out, or connect the app again.',
-  invalid_target: 'resource is not the address that the app was connected with. Send that one, or none.',
-};
+const ANOTHER_RESOURCE = 'resource is not the address that the app was connected with. Send that one, or none.';
 
 /** The authorization server of connected apps: it sends browsers to the page where a person decides, and exchanges the codes that they bring back. */
 export function registerConnectEndpoints(app: FastifyInstance, needs: ConnectNeeds): void {
@@ -104,7 +100,9 @@ async function give(form: URLSearchParams, request: FastifyRequest, needs: Conne
   const resource = resourceIn(form.getAll('resource'), baseOf(request, needs.baseUrl));
   const common = { clientId, ...(resource && { resource }), from: addressOf(request) };
   const { tokens, answer } = await (grant === 'refresh_token' ? refreshed : redeemed)(given, common, request, needs);
-  if (answer.outcome === 'refused') throw new OAuthFailure(answer.error, REFUSALS[answer.error]);
+  if (answer.outcome === 'refused') {
+    throw new OAuthFailure(answer.error, answer.error === 'invalid_target' ? ANOTHER_RESOURCE : NOT_ACCEPTED);
+  }
   return {
     access_token: tokens.access,
     token_type: 'Bearer',
@@ -140,9 +138,9 @@ async function refreshed(
     access: derivedKey(ACCESS_TOKEN_MARK, refreshSecret, current),
     refresh: derivedKey(REFRESH_TOKEN_MARK, refreshSecret, current),
   };
-  const scope = given('scope');
-  const permissions = scope === undefined ? undefined : permissionsIn(scope);
-  const input = { ...common, ...presentedOf(tokens), current: presented(current), ...(permissions && { permissions }) };
+  // A `scope` is ignored, as RFC 6749, 3.3 allows, and the answer says what the token has: people allow less than apps ask for, and an app that asks for the same
+  // again would be cut off after an hour.
+  const input = { ...common, ...presentedOf(tokens), current: presented(current) };
   return { tokens, answer: await clients.keys.call('connections.refresh', input, optionsOf(request)) };
 }
 

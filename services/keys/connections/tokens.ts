@@ -27,7 +27,6 @@ type Answer = Output<typeof redeemOp>;
 
 const REFUSED: Answer = { outcome: 'refused', error: 'invalid_grant' };
 const FOREIGN: Answer = { outcome: 'refused', error: 'invalid_target' };
-const WIDER: Answer = { outcome: 'refused', error: 'invalid_scope' };
 
 /** Once, and by the client that it was given to. That it came twice says that two have it, and nobody knows which one is honest: both lose what it gave. */
 export async function redeemCode(
@@ -113,7 +112,7 @@ interface Next {
 /** What a refresh token gives at this moment. */
 async function nextOf(
   mint: KeyMint,
-  { current, access, refresh, clientId, resource, permissions: asked = [] }: Input<typeof refreshOp>,
+  { current, access, refresh, clientId, resource }: Input<typeof refreshOp>,
   tx?: ClientSession,
 ): Promise<Next | { readonly refusal: Answer } | { readonly refusal: Answer; readonly reused: GrantDocument }> {
   const token = await tokenOf(mint, current, tx);
@@ -123,7 +122,6 @@ async function nextOf(
     return { refusal: REFUSED, reused: grant };
   }
   if (resource !== undefined && resource !== grant.resource) return { refusal: FOREIGN };
-  if (asked.some((each) => !grant.permissions.includes(each))) return { refusal: WIDER };
   const permissions = await permissionsNow(grant);
   if (!permissions) return { refusal: REFUSED };
   const given = token.replacedAt ? await grantTokensByPrefix([access.prefix, refresh.prefix], tx) : [];
