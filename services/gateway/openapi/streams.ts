@@ -38,11 +38,13 @@ export function downloadOf(schema: JsonSchema): {
   };
 }
 
-const CONTENT: OpenApiObject = {
-  'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
-};
+const BYTES: OpenApiObject = { schema: { type: 'string', contentMediaType: 'application/octet-stream' } };
+/** openapi-python-client knows this type alone, and leaves an answer without it out. */
+const CONTENT: OpenApiObject = { 'application/octet-stream': BYTES };
+/** A strict client refuses what is not described: a file comes with its own type. */
+const ANY: OpenApiObject = { ...CONTENT, '*/*': BYTES };
 
-/** What is made on the way, line by line. openapi-python-client knows no such type, and leaves an answer without another one out. */
+/** What is made on the way, line by line. */
 const WHOLE: OpenApiObject = {
   '200': {
     description: 'One JSON object per line (`application/jsonl`). `X-Entries` says how many follow.',
@@ -51,8 +53,8 @@ const WHOLE: OpenApiObject = {
 };
 
 const FILES: OpenApiObject = {
-  '200': { description: 'The content, with its own media type.', content: CONTENT },
-  '206': { description: 'The requested range.', content: CONTENT },
+  '200': { description: 'The content, with its own media type.', content: ANY },
+  '206': { description: 'The requested range.', content: ANY },
   '304': { description: 'The caller already has this content.' },
   '416': { description: 'The range lies outside the content.' },
 };
