@@ -1,5 +1,5 @@
 import type { Log } from '@worktrack/rpc/types';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { registry } from '../process/metrics.ts';
 import { RedisFallback } from './fallback.ts';
 
@@ -43,6 +43,28 @@ test.each([
   'LOADING Redis is loading the dataset in memory',
 ])('what Redis cannot do at the moment is done in memory: %s', async (message) => {
   expect(await new RedisFallback('state', log).run(failing(message), () => 'memory')).toBe('memory');
+});
+
+test('a full Redis, which answers what only reads, is reported as back once nothing has failed for half a minute', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  lines.length = 0;
+  const check = new RedisFallback('full', log);
+  const read = () =>
+    check.run(
+      async () => 'redis',
+      () => 'memory',
+    );
+  for (let second = 0; second < 60; second++) {
+    await read();
+    await check.run(failing('OOM command not allowed when used memory > maxmemory.'), () => 'memory');
+    vi.advanceTimersByTime(1_000);
+  }
+  const away = "Redis is unavailable: the check is made in this process's memory";
+  expect(lines).toEqual([away]);
+  vi.advanceTimersByTime(30_000);
+  expect(await read()).toBe('redis');
+  expect(lines).toEqual([away, 'The check is shared by all replicas again']);
 });
 
 test.each([

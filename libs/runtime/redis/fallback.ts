@@ -4,6 +4,8 @@ import { registry } from '../process/metrics.ts';
 
 /** A hanging Redis costs a command timeout per check; after a failure, only one check per this interval finds out whether it is back. */
 const RETRY_AFTER_MS = 1_000;
+/** Without a failure, until Redis is reported as back: one that is full refuses what writes, and answers what only reads in between. */
+const BACK_AFTER_MS = 30_000;
 
 const fallbacks = new Counter({
   name: 'worktrack_redis_fallbacks_total',
@@ -21,6 +23,8 @@ export class RedisFallback {
   readonly #log: Log;
   #away = false;
   #retryAtMs = 0;
+  /** Of the last failure, until it was reported that Redis is back. */
+  #failedAtMs: number | undefined;
 
   /** @param check its name in the log and the metric */
   constructor(check: string, log: Log) {
@@ -36,17 +40,21 @@ export class RedisFallback {
       this.#retryAtMs = nowMs + RETRY_AFTER_MS;
       try {
         const result = await inRedis();
-        if (this.#away) this.#log.info({ check: this.#check }, 'The check is shared by all replicas again');
         this.#away = false;
+        if (this.#failedAtMs !== undefined && nowMs - this.#failedAtMs >= BACK_AFTER_MS) {
+          this.#log.info({ check: this.#check }, 'The check is shared by all replicas again');
+          this.#failedAtMs = undefined;
+        }
         return result;
       } catch (error) {
         if (isMistake(error)) throw error;
-        if (!this.#away) {
+        if (this.#failedAtMs === undefined) {
           this.#log.warn(
             { check: this.#check, error },
             "Redis is unavailable: the check is made in this process's memory",
           );
         }
+        this.#failedAtMs = nowMs;
         this.#away = true;
       }
     }
