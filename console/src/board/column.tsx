@@ -1,6 +1,6 @@
 import type { Column } from '@worktrack/contracts/projects/board';
 import { openCreate } from '../create/open.ts';
-import { Icon } from '../parts/icon.tsx';
+import { IconButton } from '../parts/button.tsx';
 import { createIcon } from '../parts/icons.ts';
 import { StateIcon } from '../parts/item/item-icons.tsx';
 import { may } from '../session.ts';
@@ -59,15 +59,12 @@ export function ColumnHead({ column, cards, pages, saysCount }: ColumnHeadProps)
         {saysCount && <span class="unseen">{`${words.comma}${many}`}</span>}
       </h2>
       {may('work-items:write') && (
-        <button
-          type="button"
-          class="button button-quiet button-icon column-create"
-          aria-label={words.createIn({ column: column.name })}
-          title={words.createIn({ column: column.name })}
+        <IconButton
+          of={createIcon}
+          name={words.createIn({ column: column.name })}
+          class="column-create"
           onClick={() => openCreate({ projectId: cards.board.projectId, boardId: cards.board.id, columnId: column.id })}
-        >
-          <Icon of={createIcon} />
-        </button>
+        />
       )}
     </div>
   );

@@ -4,6 +4,7 @@ import type { ShownLease } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime, dollars } from '../language/format.ts';
+import { Button } from '../parts/button.tsx';
 import { useSending } from '../parts/form/sending.ts';
 import { PriorityIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
@@ -108,14 +109,7 @@ function Why({
 function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Acts }) {
   const { kind } = item;
   const choice = (label: string, run: (chosen: ForYouItem) => void, key?: string, isMain = false) => (
-    <button
-      type="button"
-      class={`button ${isMain ? 'button-main' : 'button-quiet'}`}
-      aria-keyshortcuts={key}
-      onClick={() => run(item)}
-    >
-      {label} {key && <kbd>{key}</kbd>}
-    </button>
+    <Button look={isMain ? 'main' : 'quiet'} text={label} keys={key} onClick={() => run(item)} />
   );
   if (isJudged(item)) {
     return (

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { mayCreate, openCreate } from '../create/open.ts';
 import { time } from '../language/format.ts';
 import { connection, ready } from '../live/live.ts';
-import { Icon } from '../parts/icon.tsx';
+import { IconButton } from '../parts/button.tsx';
 import { createIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
@@ -50,16 +50,14 @@ export function Frame({ identity, children }: FrameProps) {
         <div class="frame-head">
           <ProjectMenu />
           {mayCreate() && (
-            <button
-              type="button"
-              class="button button-quiet button-icon frame-create"
-              aria-label={common.newItem}
+            <IconButton
+              of={createIcon}
+              name={common.newItem}
+              class="frame-create"
               aria-keyshortcuts="c"
               title={`${common.newItem} (c)`}
               onClick={() => openCreate()}
-            >
-              <Icon of={createIcon} />
-            </button>
+            />
           )}
         </div>
         <Navigation />

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { isGone } from '../api/service-error.ts';
 import { attempt } from '../parts/busy.ts';
-import { Icon } from '../parts/icon.tsx';
+import { IconButton } from '../parts/button.tsx';
 import { closeIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { to } from '../router.ts';
@@ -24,7 +24,6 @@ export function LinkedIdea({ feedbackId, id, mayUnlink }: LinkedIdeaProps) {
   });
   const isDeleted = idea.isError && isGone(idea.error);
   const name = isDeleted ? words.deletedIdea : (idea.data?.taskId ?? id);
-  const removeLabel = `${words.unlink}: ${name}`;
   const remove = () => attempt(words.notChanged, () => unlink({ feedbackId, workItemId: id }, isDeleted));
   return (
     <li class="row">
@@ -36,9 +35,7 @@ export function LinkedIdea({ feedbackId, id, mayUnlink }: LinkedIdeaProps) {
         <span class="quiet">{idea.isError ? name : common.loading}</span>
       )}
       {mayUnlink && (idea.data || isDeleted) && (
-        <button type="button" class="button button-quiet button-icon" title={removeLabel} onClick={() => void remove()}>
-          <Icon of={closeIcon} name={removeLabel} />
-        </button>
+        <IconButton of={closeIcon} name={`${words.unlink}: ${name}`} onClick={() => void remove()} />
       )}
     </li>
   );

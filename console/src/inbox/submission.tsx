@@ -92,34 +92,23 @@ export function Submission({ item, next, ask }: SubmissionProps) {
               <Button
                 key={key}
                 look="quiet"
+                text={words[status]}
+                keys={key}
                 aria-pressed={item.status === status}
-                aria-keyshortcuts={key}
                 onClick={() => setStatus(status)}
-              >
-                {words[status]} <kbd>{key}</kbd>
-              </Button>
+              />
             ))}
           </fieldset>
           <div class="row">
-            {mayLink && (
-              <Button aria-keyshortcuts="l" onClick={() => setOpen('link')}>
-                {words.link} <kbd>l</kbd>
-              </Button>
-            )}
-            {mayMake && (
-              <Button aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
-                {words.makeIdea} <kbd>i</kbd>
-              </Button>
-            )}
+            {mayLink && <Button text={words.link} keys="l" onClick={() => setOpen('link')} />}
+            {mayMake && <Button text={words.makeIdea} keys="i" onClick={() => setOpen('idea')} />}
             {!item.erasedAt && (
-              <button
-                type="button"
+              <Button
                 class="button button-quiet button-bad"
-                aria-keyshortcuts="x"
+                text={words.erase}
+                keys="x"
                 onClick={() => setOpen('erase')}
-              >
-                {words.erase} <kbd>x</kbd>
-              </button>
+              />
             )}
           </div>
         </>

@@ -71,12 +71,8 @@ function Bar({ item, role, busy: { isBusy, run } }: BarProps) {
     <section class="verdict panel row" aria-label={words.verdict}>
       <span>{words.waitsForVerdict({ column: item.columnName })}</span>
       <span class="row">
-        <Button look="main" aria-keyshortcuts="a" aria-disabled={isBusy} onClick={approve}>
-          {verdict.approve} <kbd>a</kbd>
-        </Button>
-        <Button look="bad" aria-keyshortcuts="x" aria-disabled={isBusy} onClick={askSendBack}>
-          {common.sendBack} <kbd>x</kbd>
-        </Button>
+        <Button look="main" text={verdict.approve} keys="a" aria-disabled={isBusy} onClick={approve} />
+        <Button look="bad" text={common.sendBack} keys="x" aria-disabled={isBusy} onClick={askSendBack} />
       </span>
       {returned && (
         <SendBack

@@ -7,6 +7,7 @@ import { queries, useQuery } from '../../api/query.ts';
 import { words as change } from '../../change/messages.ts';
 import { bytes, dateAndTime } from '../../language/format.ts';
 import { attempt } from '../../parts/busy.ts';
+import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { attachIcon, deleteIcon } from '../../parts/icons.ts';
 import { words as common } from '../../parts/messages.ts';
@@ -62,15 +63,11 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
                   {bytes(each.size)} · {dateAndTime(each.createdAt)}
                 </span>
                 {may('work-items:write') && (
-                  <button
-                    type="button"
-                    class="button button-quiet button-icon"
-                    aria-label={words.deleteNamed({ name: each.fileName })}
-                    title={words.deleteNamed({ name: each.fileName })}
+                  <IconButton
+                    of={deleteIcon}
+                    name={words.deleteNamed({ name: each.fileName })}
                     onClick={() => setDoomed(each)}
-                  >
-                    <Icon of={deleteIcon} />
-                  </button>
+                  />
                 )}
               </li>
             ))}

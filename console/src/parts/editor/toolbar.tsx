@@ -5,7 +5,7 @@ import type { IconNode } from 'lucide';
 import { h, type RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { has } from '../../language/has.ts';
-import { Icon } from '../icon.tsx';
+import { IconButton } from '../button.tsx';
 import {
   attachIcon,
   boldIcon,
@@ -64,30 +64,15 @@ export function Toolbar({ field, id, onChange, projectId, attach }: ToolbarProps
   return h(
     'markdown-toolbar',
     { for: id, 'aria-label': words.format, class: 'editor-toolbar' },
-    STYLES.map(([style, icon, name]) => (
-      <button key={style} type="button" class="button button-quiet button-icon" data-md-button={style} title={name()}>
-        <Icon of={icon} name={name()} />
-      </button>
-    )),
-    <button
-      type="button"
-      class="button button-quiet button-icon"
+    STYLES.map(([style, icon, name]) => <IconButton key={style} of={icon} name={name()} data-md-button={style} />),
+    <IconButton
+      of={tableIcon}
+      name={words.table}
       data-md-button=""
-      title={words.table}
       onClick={() => field.current && insert(field.current, TABLE)}
-    >
-      <Icon of={tableIcon} name={words.table} />
-    </button>,
+    />,
     attach && (
-      <button
-        type="button"
-        class="button button-quiet button-icon"
-        data-md-button=""
-        title={words.attach}
-        onClick={() => file.current?.click()}
-      >
-        <Icon of={attachIcon} name={words.attach} />
-      </button>
+      <IconButton of={attachIcon} name={words.attach} data-md-button="" onClick={() => file.current?.click()} />
     ),
     attach && (
       <input

@@ -1,8 +1,7 @@
 import './dialog.css';
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Button } from '../button.tsx';
-import { Icon } from '../icon.tsx';
+import { Button, IconButton } from '../button.tsx';
 import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
 
@@ -57,11 +56,7 @@ export function Dialog({ title, onClose, children, wide, atTop }: DialogProps) {
       <div class="dialog-inside">
         <div class="dialog-head">
           <h2 id={id}>{title}</h2>
-          {onClose && (
-            <button type="button" class="button button-quiet button-icon" aria-label={words.close} onClick={onClose}>
-              <Icon of={closeIcon} />
-            </button>
-          )}
+          {onClose && <IconButton of={closeIcon} name={words.close} title={undefined} onClick={onClose} />}
         </div>
         {children}
       </div>

@@ -1,8 +1,7 @@
 import './toasts.css';
 import { signal } from '@preact/signals';
 import { onWaiting } from '../../api/call.ts';
-import { Button } from '../button.tsx';
-import { Icon } from '../icon.tsx';
+import { Button, IconButton } from '../button.tsx';
 import { closeIcon } from '../icons.ts';
 import { words } from '../messages.ts';
 import { Refused, type Said, said } from '../page/states.tsx';
@@ -85,14 +84,7 @@ export function Toasts() {
               {action.label} {action.key && <kbd>{action.key}</kbd>}
             </Button>
           ))}
-          <button
-            type="button"
-            class="button button-quiet button-icon"
-            aria-label={words.dismiss}
-            onClick={() => dismiss(id)}
-          >
-            <Icon of={closeIcon} />
-          </button>
+          <IconButton of={closeIcon} name={words.dismiss} title={undefined} onClick={() => dismiss(id)} />
         </div>
       ))}
     </section>

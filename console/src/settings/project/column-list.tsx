@@ -1,6 +1,7 @@
 import type { Board, Column } from '@worktrack/contracts/projects/board';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { attempt } from '../../parts/busy.ts';
+import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { dragIcon, moreIcon } from '../../parts/icons.ts';
 import { StateIcon } from '../../parts/item/item-icons.tsx';
@@ -104,11 +105,10 @@ export function ColumnList({ board }: { readonly board: Board }) {
               <div>
                 <div class="row">
                   {mayWrite && (
-                    <button
-                      type="button"
-                      class="button button-quiet button-icon project-handle"
-                      aria-label={words.order({ name })}
-                      title={words.order({ name })}
+                    <IconButton
+                      of={dragIcon}
+                      name={words.order({ name })}
+                      class="project-handle"
                       onKeyDown={(event) => {
                         const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
                         if (by === undefined) return;
@@ -116,9 +116,7 @@ export function ColumnList({ board }: { readonly board: Board }) {
                         moved.current = id;
                         place(id, (from) => from + by);
                       }}
-                    >
-                      <Icon of={dragIcon} />
-                    </button>
+                    />
                   )}
                   <StateIcon role={role} />
                   <h3>{name}</h3>

@@ -6,6 +6,7 @@ import { deleteItems } from '../../change/copy.ts';
 import { changeEach, changeItems, labelItems } from '../../change/many.ts';
 import { moveItems } from '../../change/move.ts';
 import { language } from '../../language/language.ts';
+import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { closeIcon, deleteIcon } from '../../parts/icons.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../../parts/item/item-icons.tsx';
@@ -96,14 +97,12 @@ export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
       <button type="button" class="button button-icon" title={common.delete} onClick={() => void remove()}>
         <Icon of={deleteIcon} name={common.delete} />
       </button>
-      <button
-        type="button"
-        class="button button-quiet button-icon"
+      <IconButton
+        of={closeIcon}
+        name={words.selectNothing}
         title={`${words.selectNothing} (Esc)`}
         onClick={selectNothing}
-      >
-        <Icon of={closeIcon} name={words.selectNothing} />
-      </button>
+      />
     </section>
   );
 }
