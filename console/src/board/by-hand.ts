@@ -1,19 +1,11 @@
 import type { Column } from '@worktrack/contracts/projects/board';
 import { laterTexts } from '../language/later-texts.ts';
+import type { Step } from '../parts/page/steps.ts';
 import { may } from '../session.ts';
 import type { BoardCards, Found, Lane, Place } from './board-cards.ts';
 
 /** Selects the card that has the focus, or no longer. */
 export const SELECT_KEY = 'x';
-
-type Step = readonly [across: number, down: number];
-
-export const STEPS: Readonly<Record<string, Step>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 /**
  * The card that an arrow key leads to. Up and down: the next one in the column, continuing in the next lane at the end of a lane. Sideways: the one beside it

@@ -4,13 +4,13 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShown } from '../change/shown.ts';
 import { usePlace } from '../create/open.ts';
-import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
 import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/page/heading.tsx';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty } from '../parts/page/states.tsx';
+import { STEPS } from '../parts/page/steps.ts';
 import { attend, attended, filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
@@ -20,7 +20,7 @@ import { words as viewWords } from '../views/messages.ts';
 import { selected, selectNothing, toggle } from '../views/selection/selection.ts';
 import { Gone, WorkOf } from '../views/work.tsx';
 import { BoardCards, LANES_BY, type LaneBy, said, sendingBack } from './board-cards.ts';
-import { moved, movedToLane, neighbour, SELECT_KEY, STEPS } from './by-hand.ts';
+import { moved, movedToLane, neighbour, SELECT_KEY } from './by-hand.ts';
 import { ColumnView } from './column.tsx';
 import { whenDraggable } from './drag.ts';
 import { words } from './messages.ts';
@@ -110,23 +110,17 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   );
   const isEmpty = useCards(useCallback(() => cards.total() === 0, [cards]));
 
-  useShortcuts(
-    useMemo(
-      () => [
-        { keys: '/', label: words.keysSearch, run: () => document.getElementById(SEARCH_ID)?.focus() },
-        { keys: '↑ ↓ ← →', label: words.keysFocus },
-        ...(may('work-items:write')
-          ? [
-              { keys: 'Alt+← →', label: words.keysMoveAcross },
-              { keys: 'Alt+↑ ↓', label: words.keysMoveWithin },
-              ...(by ? [{ keys: 'Alt+Shift+↑ ↓', label: words.keysMoveToLane }] : []),
-              { keys: SELECT_KEY, label: words.keysSelect },
-            ]
-          : []),
-      ],
-      [language.value, by],
-    ),
-  );
+  const moving = [
+    { keys: 'Alt+← →', label: words.keysMoveAcross },
+    { keys: 'Alt+↑ ↓', label: words.keysMoveWithin },
+    ...(by ? [{ keys: 'Alt+Shift+↑ ↓', label: words.keysMoveToLane }] : []),
+    { keys: SELECT_KEY, label: words.keysSelect },
+  ];
+  useShortcuts([
+    { keys: '/', label: words.keysSearch, run: () => document.getElementById(SEARCH_ID)?.focus() },
+    { keys: '↑ ↓ ← →', label: words.keysFocus },
+    ...(may('work-items:write') ? moving : []),
+  ]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dollars, number, roughly, utcDay } from '../language/format.ts';
+import { TableHead } from '../parts/table-head.tsx';
 import { DayChart } from './chart.tsx';
 import { daysOf, type Period } from './days.ts';
 import { words } from './messages.ts';
@@ -48,20 +49,7 @@ export function ByDay({ period, used }: { readonly period: Period; readonly used
       <details>
         <summary>{words.asTable}</summary>
         <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{words.dayColumn}</th>
-              <th scope="col" class="number">
-                {words.cost}
-              </th>
-              <th scope="col" class="number">
-                {words.tokens}
-              </th>
-              <th scope="col" class="number">
-                {words.sessions}
-              </th>
-            </tr>
-          </thead>
+          <TableHead names={[words.dayColumn, words.cost, words.tokens, words.sessions]} numbers={[1, 2, 3]} />
           <tbody>
             {used.toReversed().map((group) => (
               <tr key={group.key}>

@@ -1,5 +1,6 @@
 import './costs.css';
 import { dollars, duration, number, roughly } from '../language/format.ts';
+import { Fact } from '../parts/fact.tsx';
 import { DateField } from '../parts/form/date-field.tsx';
 import { Select } from '../parts/form/select.tsx';
 import { NoProject } from '../parts/page/gone.tsx';
@@ -110,10 +111,10 @@ function Found({ projectId, costs: { totals, budgets, by }, period }: FoundProps
   return (
     <>
       <dl class="costs-totals">
-        <Total name={words.cost} value={dollars(costOf(totals))} />
-        <Total name={words.tokens} value={roughly(totals.totalTokens)} />
-        <Total name={words.sessions} value={number(sessions)} />
-        {totals.durationMs > 0 && <Total name={words.time} value={duration(totals.durationMs)} />}
+        <Fact name={words.cost}>{dollars(costOf(totals))}</Fact>
+        <Fact name={words.tokens}>{roughly(totals.totalTokens)}</Fact>
+        <Fact name={words.sessions}>{number(sessions)}</Fact>
+        {totals.durationMs > 0 && <Fact name={words.time}>{duration(totals.durationMs)}</Fact>}
       </dl>
       <p class="quiet">
         {words.inUtc} {unpricedSessions > 0 && words.unpriced({ n: unpricedSessions })}
@@ -128,14 +129,5 @@ function Found({ projectId, costs: { totals, budgets, by }, period }: FoundProps
         ))}
       </div>
     </>
-  );
-}
-
-function Total({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt class="quiet">{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

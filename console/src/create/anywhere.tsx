@@ -1,6 +1,4 @@
-import { useMemo } from 'preact/hooks';
 import { question } from '../change/ask.ts';
-import { language } from '../language/language.ts';
 import { words } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
@@ -13,16 +11,10 @@ const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDial
 
 /** On every screen, `c` opens the dialog in which a work item is created, and `z` undoes what was done last; what is asked before a change is made. */
 export function CreateAnywhere() {
-  const [createsAny, changesAny] = [mayCreate(), may('work-items:write')];
-  useShortcuts(
-    useMemo(
-      () => [
-        ...(createsAny ? [{ keys: 'c', label: words.createItem, run: () => openCreate() }] : []),
-        ...(changesAny ? [{ keys: 'z', label: words.keysUndo, run: undoLast }] : []),
-      ],
-      [createsAny, changesAny, language.value],
-    ),
-  );
+  useShortcuts([
+    ...(mayCreate() ? [{ keys: 'c', label: words.createItem, run: () => openCreate() }] : []),
+    ...(may('work-items:write') ? [{ keys: 'z', label: words.keysUndo, run: undoLast }] : []),
+  ]);
   const asking = question.value;
   const place = creating.value;
   return (

@@ -1,6 +1,6 @@
 import './for-you.css';
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
 import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
@@ -150,35 +150,26 @@ interface Reached extends Pick<ListProps, 'items' | 'pages'> {
   readonly acts: Acts;
 }
 
-function useKeys(reached: Reached): void {
-  const latest = useRef(reached);
-  latest.current = reached;
-  useShortcuts(
-    useMemo(() => {
-      const step = (by: number) => () => {
-        const { items, at, choose, pages } = latest.current;
-        const item = items[Math.max(0, Math.min(items.length - 1, at + by))];
-        if (item) choose(item.id);
-        readOn(pages, at + by, items.length);
-      };
-      const chosen = () => latest.current.items[latest.current.at];
-      const withChosen = (act: (item: ForYouItem, known: Acts) => void) => () => {
-        const item = chosen();
-        if (item && item === latest.current.gone) tell(words.gone);
-        else if (item) act(item, latest.current.acts);
-      };
-      const open = () => {
-        const { workItem } = chosen() ?? {};
-        if (workItem) go(to(`items/${workItem.taskId}`));
-      };
-      return [
-        { keys: 'j', label: words.next, run: step(1) },
-        { keys: 'k', label: words.previous, run: step(-1) },
-        { keys: 'o', label: common.open, run: open },
-        { keys: 'a', label: verdict.approve, run: withChosen((item, known) => known.approve(item)) },
-        { keys: 'x', label: common.sendBack, run: withChosen((item, known) => known.askSendBack(item)) },
-        { keys: 'i', label: words.takeIt, run: withChosen((item, known) => known.assignToMe(item)) },
-      ];
-    }, []),
-  );
+function useKeys({ items, at, gone, choose, pages, acts }: Reached): void {
+  const chosen = items[at];
+  const step = (by: number) => () => {
+    const item = items[Math.max(0, Math.min(items.length - 1, at + by))];
+    if (item) choose(item.id);
+    readOn(pages, at + by, items.length);
+  };
+  const withChosen = (act: (item: ForYouItem) => void) => () => {
+    if (chosen && chosen === gone) tell(words.gone);
+    else if (chosen) act(chosen);
+  };
+  const open = () => {
+    if (chosen?.workItem) go(to(`items/${chosen.workItem.taskId}`));
+  };
+  useShortcuts([
+    { keys: 'j', label: words.next, run: step(1) },
+    { keys: 'k', label: words.previous, run: step(-1) },
+    { keys: 'o', label: common.open, run: open },
+    { keys: 'a', label: verdict.approve, run: withChosen(acts.approve) },
+    { keys: 'x', label: common.sendBack, run: withChosen(acts.askSendBack) },
+    { keys: 'i', label: words.takeIt, run: withChosen(acts.assignToMe) },
+  ]);
 }

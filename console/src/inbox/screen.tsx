@@ -1,7 +1,7 @@
 import './inbox.css';
 import type { getFeedback, listFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
 import { Button } from '../parts/button.tsx';
@@ -93,18 +93,10 @@ function Items({ items, pages, ask }: ItemsProps) {
   };
   // Of one that is not listed, the next one has taken its place.
   const next = () => choose(isListed ? at + 1 : at);
-  const previous = () => choose(at - 1);
-  const latest = useRef({ next, previous });
-  latest.current = { next, previous };
-  useShortcuts(
-    useMemo(
-      () => [
-        { keys: 'j', label: words.nextItem, run: () => latest.current.next() },
-        { keys: 'k', label: words.previousItem, run: () => latest.current.previous() },
-      ],
-      [],
-    ),
-  );
+  useShortcuts([
+    { keys: 'j', label: words.nextItem, run: next },
+    { keys: 'k', label: words.previousItem, run: () => choose(at - 1) },
+  ]);
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);

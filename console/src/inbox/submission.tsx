@@ -1,11 +1,11 @@
 import type { getFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
-import { useMemo, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { mayCreate } from '../create/open.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
 import { Button } from '../parts/button.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { did, inTurn } from '../parts/popup/undo.ts';
 import { may } from '../session.ts';
@@ -42,26 +42,17 @@ export function Submission({ item, next, ask }: SubmissionProps) {
     void triage(item, status);
   };
   const setOpen = (what: Asking['what']) => ask({ what, item });
-  const latest = useRef({ setStatus, setOpen });
-  latest.current = { setStatus, setOpen };
-  useShortcuts(
-    useMemo(
-      () =>
-        isWriter
-          ? [
-              ...Object.entries(STATUS_KEYS).map(([keys, status]) => ({
-                keys,
-                label: words.setTo({ status: words[status] }),
-                run: () => latest.current.setStatus(status),
-              })),
-              ...(mayLink ? [{ keys: 'l', label: words.link, run: () => latest.current.setOpen('link') }] : []),
-              ...(mayMake ? [{ keys: 'i', label: words.makeIdea, run: () => latest.current.setOpen('idea') }] : []),
-              { keys: 'x', label: words.erase, run: () => latest.current.setOpen('erase') },
-            ]
-          : [],
-      [isWriter, mayLink, mayMake],
-    ),
-  );
+  const keys = [
+    ...Object.entries(STATUS_KEYS).map(([key, status]) => ({
+      keys: key,
+      label: words.setTo({ status: words[status] }),
+      run: () => setStatus(status),
+    })),
+    ...(mayLink ? [{ keys: 'l', label: words.link, run: () => setOpen('link') }] : []),
+    ...(mayMake ? [{ keys: 'i', label: words.makeIdea, run: () => setOpen('idea') }] : []),
+    { keys: 'x', label: words.erase, run: () => setOpen('erase') },
+  ];
+  useShortcuts(isWriter ? keys : []);
 
   return (
     <article class="panel stack">
@@ -69,11 +60,11 @@ export function Submission({ item, next, ask }: SubmissionProps) {
         {item.erasedAt ? words.erased : item.message}
       </p>
       <dl class="inbox-facts">
-        {!isWriter && <Fact name={words.status} value={words[item.status]} />}
-        <Fact name={words.category} value={words[item.category]} />
-        <Fact name={words.received} value={dateAndTime(item.createdAt)} />
-        <Fact name={words.from} value={item.email} />
-        <Fact name={words.page} value={item.pageUrl} />
+        {!isWriter && <Fact name={words.status}>{words[item.status]}</Fact>}
+        <Fact name={words.category}>{words[item.category]}</Fact>
+        <Fact name={words.received}>{dateAndTime(item.createdAt)}</Fact>
+        <Fact name={words.from}>{item.email}</Fact>
+        <Fact name={words.page}>{item.pageUrl}</Fact>
       </dl>
       {item.linkedWorkItemIds.length > 0 && may('work-items:read') && (
         <div>
@@ -139,14 +130,4 @@ export function Asked({ what, item, onClose }: Asking & { readonly onClose: () =
   if (what === 'link') return <LinkDialog feedbackId={item.id} onClose={onClose} />;
   if (what === 'idea') return <NewIdea item={item} onClose={onClose} />;
   return item.erasedAt ? null : <Erase item={item} onClose={onClose} />;
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {
-  if (!value) return null;
-  return (
-    <div>
-      <dt class="quiet">{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
 }

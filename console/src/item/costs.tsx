@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dollars, number, roughly } from '../language/format.ts';
 import { Loaded } from '../parts/page/states.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 import { words } from './messages.ts';
 import { Part } from './part.tsx';
 
@@ -24,20 +25,7 @@ export function Costs({ item }: { readonly item: WorkItem }) {
           ) : (
             <>
               <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">{words.model}</th>
-                    <th scope="col" class="number">
-                      {words.sessionCount}
-                    </th>
-                    <th scope="col" class="number">
-                      {words.tokens}
-                    </th>
-                    <th scope="col" class="number">
-                      {words.cost}
-                    </th>
-                  </tr>
-                </thead>
+                <TableHead names={[words.model, words.sessionCount, words.tokens, words.cost]} numbers={[1, 2, 3]} />
                 <tbody>
                   {[...groups, { ...totals, key: '', label: item.type === 'task' ? words.total : words.inAll }].map(
                     (row) => (

@@ -1,10 +1,7 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { getBoard } from '@worktrack/contracts/projects/board-operations';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useRef, useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { useQuery } from '../api/query.ts';
 import { type Changes, changeItem } from '../change/save.ts';
 import { dateAndTime } from '../language/format.ts';
 import { has } from '../language/has.ts';
@@ -13,6 +10,7 @@ import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { useWritten } from '../parts/form/written.ts';
+import { useBoardOf } from '../parts/item/item.ts';
 import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -29,12 +27,7 @@ import { words } from './messages.ts';
 
 /** What an item is, apart from its texts; each field is changed in place. */
 export function Fields({ item }: { readonly item: WorkItem }) {
-  const board = useQuery({
-    key: ['board', item.boardId],
-    load: (signal) => call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId }, { signal }),
-    follows: ({ subject }) => subject.id === item.boardId,
-    enabled: may('projects:read'),
-  });
+  const board = useBoardOf(item);
   // Shown at once: where an answer takes long, what one had chosen seemed lost, and what was there before could not be chosen again.
   const [saving, setSaving] = useState<readonly Changes[]>([]);
   const shown = Object.assign({}, item, ...saving) as WorkItem;

@@ -1,7 +1,6 @@
 import './panel.css';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isGone } from '../api/service-error.ts';
-import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon, closeIcon, openIcon } from '../parts/icons.ts';
 import { useItem } from '../parts/item/item.ts';
@@ -18,15 +17,10 @@ import { ItemView } from './view.tsx';
 export function Panel({ id }: { readonly id: string }) {
   const item = useItem(id);
   const element = useRef<HTMLElement>(null);
-  useShortcuts(
-    useMemo(
-      () => [
-        { keys: 'o', label: words.openWhole, run: () => go(to(`items/${id}`)) },
-        { keys: 'Escape', label: words.closePanel, run: close },
-      ],
-      [id, language.value],
-    ),
-  );
+  useShortcuts([
+    { keys: 'o', label: words.openWhole, run: () => go(to(`items/${id}`)) },
+    { keys: 'Escape', label: words.closePanel, run: close },
+  ]);
   // Before the heading has the focus.
   const [before] = useState(() => document.activeElement);
   useEffect(

@@ -1,10 +1,9 @@
-import type { getBoard } from '@worktrack/contracts/projects/board-operations';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { useMemo, useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
-import { queries, useQuery } from '../api/query.ts';
+import { useState } from 'preact/hooks';
+import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { Button } from '../parts/button.tsx';
+import { useBoardOf } from '../parts/item/item.ts';
 import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { inTurn } from '../parts/popup/undo.ts';
@@ -20,12 +19,7 @@ type Judged = (typeof JUDGED)[number];
 
 /** For work that was handed over: whether it is good enough, by the operations that agents use. */
 export function Verdict({ item }: { readonly item: WorkItem }) {
-  const board = useQuery({
-    key: ['board', item.boardId],
-    load: (signal) => call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId }, { signal }),
-    follows: ({ subject }) => subject.id === item.boardId,
-    enabled: may('projects:read'),
-  });
+  const board = useBoardOf(item);
   const role = board.data?.columns.find(({ id }) => id === item.boardColumnId)?.role;
   const busy = useBusy(verdict.noVerdict);
   const isJudged = JUDGED.includes(role as Judged) && item.type === 'task' && may('work-items:write');
@@ -40,7 +34,7 @@ interface BarProps {
 }
 
 function Bar({ item, role, busy: { isBusy, run } }: BarProps) {
-  const { id, taskId } = item;
+  const { taskId } = item;
   // As it was when it was judged, whatever it becomes while the reasons are written.
   const [returned, sendBack] = useState<WorkItem>();
   const give = async (judged: WorkItem, result: 'pass' | 'fail', said: Said) => {
@@ -59,14 +53,10 @@ function Bar({ item, role, busy: { isBusy, run } }: BarProps) {
   };
   const approve = () => void give(item, 'pass', { summary: verdict.approvedSummary, issues: [] });
   const askSendBack = () => sendBack(item);
-  const shortcuts = useMemo(
-    () => [
-      { keys: 'a', label: verdict.approve, run: approve },
-      { keys: 'x', label: common.sendBack, run: askSendBack },
-    ],
-    [id, role, item.version],
-  );
-  useShortcuts(shortcuts);
+  useShortcuts([
+    { keys: 'a', label: verdict.approve, run: approve },
+    { keys: 'x', label: common.sendBack, run: askSendBack },
+  ]);
   return (
     <section class="verdict panel row" aria-label={words.verdict}>
       <span>{words.waitsForVerdict({ column: item.columnName })}</span>

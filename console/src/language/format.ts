@@ -13,37 +13,27 @@ export function formatter<T>(kind: string, make: (tag: string) => T): T {
   return found;
 }
 
-export function number(value: number): string {
-  return formatter('number', (tag) => new Intl.NumberFormat(tag)).format(value);
+/** @param kind names the options */
+function asNumber(value: number, kind: string, options: Intl.NumberFormatOptions = {}): string {
+  return formatter(kind, (tag) => new Intl.NumberFormat(tag, options)).format(value);
 }
+
+export const number = (value: number): string => asNumber(value, 'number');
 
 /** “1.2K”. */
-export function roughly(value: number): string {
-  return formatter(
-    'roughly',
-    (tag) => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 }),
-  ).format(value);
-}
+export const roughly = (value: number): string =>
+  asNumber(value, 'roughly', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** @param part from 0 to 1 */
-export function percent(part: number): string {
-  return formatter('percent', (tag) => new Intl.NumberFormat(tag, { style: 'percent' })).format(part);
-}
+export const percent = (part: number): string => asNumber(part, 'percent', { style: 'percent' });
 
 /** Dollars: to the cent, or, below one dollar, to the tenth of a cent. */
 export function dollars(value: number): string {
   const digits = value !== 0 && Math.abs(value) < 1 ? 3 : 2;
-  return formatter(
-    `dollars${digits}`,
-    (tag) =>
-      new Intl.NumberFormat(tag, {
-        style: 'currency',
-        currency: 'USD',
-        currencyDisplay: 'narrowSymbol',
-        minimumFractionDigits: 2,
-        maximumFractionDigits: digits,
-      }),
-  ).format(value);
+  return asNumber(value, `dollars${digits}`, {
+    ...{ style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' },
+    ...{ minimumFractionDigits: 2, maximumFractionDigits: digits },
+  });
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
@@ -51,47 +41,32 @@ const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 export function bytes(count: number): string {
   const step = count < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(count) / 3));
   const unit = BYTE_UNITS[step] ?? 'byte';
-  return formatter(
-    unit,
-    (tag) => new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }),
-  ).format(count / 1000 ** step);
+  return asNumber(count / 1000 ** step, unit, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 });
+}
+
+/** @param kind names the options */
+function asDate(at: string | number, kind: string, options: Intl.DateTimeFormatOptions): string {
+  return formatter(kind, (tag) => new Intl.DateTimeFormat(tag, options)).format(new Date(at));
 }
 
 /** @param at ISO 8601 */
-export function dateAndTime(at: string): string {
-  return formatter(
-    'dateAndTime',
-    (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }),
-  ).format(new Date(at));
-}
+export const dateAndTime = (at: string): string =>
+  asDate(at, 'dateAndTime', { dateStyle: 'medium', timeStyle: 'short' });
 
-export function day(at: string): string {
-  return formatter('day', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(new Date(at));
-}
+export const day = (at: string): string => asDate(at, 'day', { dateStyle: 'medium' });
 
 /** @param date in UTC, as usage is counted: `2026-01-31` */
-export function utcDay(date: string): string {
-  return formatter('utcDay', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })).format(
-    new Date(date),
-  );
-}
+export const utcDay = (date: string): string => asDate(date, 'utcDay', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** “31 Jan”. @param date in UTC */
-export function shortUtcDay(date: string): string {
-  return formatter(
-    'shortUtcDay',
-    (tag) => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' }),
-  ).format(new Date(date));
-}
+export const shortUtcDay = (date: string): string =>
+  asDate(date, 'shortUtcDay', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** “31 Jan”, or of another year than this “31 Jan 2030”. @param date in UTC */
-export function nearUtcDay(date: string): string {
-  return new Date(date).getUTCFullYear() === new Date().getUTCFullYear() ? shortUtcDay(date) : utcDay(date);
-}
+export const nearUtcDay = (date: string): string =>
+  new Date(date).getUTCFullYear() === new Date().getUTCFullYear() ? shortUtcDay(date) : utcDay(date);
 
-export function time(at: string | number): string {
-  return formatter('time', (tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' })).format(new Date(at));
-}
+export const time = (at: string | number): string => asDate(at, 'time', { timeStyle: 'short' });
 
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['hour', 3_600],
@@ -122,9 +97,5 @@ export function duration(ms: number): string {
   return [unit(hours, 'hour'), ...(minutes % 60 ? [unit(minutes % 60, 'minute')] : [])].join(' ');
 }
 
-export function unit(value: number, name: 'millisecond' | 'second' | 'minute' | 'hour'): string {
-  return formatter(
-    name,
-    (tag) => new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short' }),
-  ).format(value);
-}
+export const unit = (value: number, name: 'millisecond' | 'second' | 'minute' | 'hour'): string =>
+  asNumber(value, name, { style: 'unit', unit: name, unitDisplay: 'short' });

@@ -1,7 +1,8 @@
+import { Tick } from '../parts/form/check.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { displayIcon } from '../parts/icons.ts';
-import { Popup, Tick } from '../parts/popup/popup.tsx';
+import { Popup } from '../parts/popup/popup.tsx';
 import { filter, setFilters } from '../router.ts';
 import { COLUMNS, type Column, chooseColumns, GROUPINGS, groupingName, nameOf, SORT_KEYS } from './columns.ts';
 import { words } from './messages.ts';

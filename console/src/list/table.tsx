@@ -1,6 +1,5 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { downIcon, nextIcon } from '../parts/icons.ts';
 import { later } from '../parts/page/later.tsx';
@@ -148,19 +147,14 @@ export function Table({ list, boards, columns }: TableProps) {
     act();
   };
 
-  useShortcuts(
-    useMemo(
-      () => [
-        { keys: '/', label: viewWords.search, run: () => document.getElementById(SEARCH_ID)?.focus() },
-        { keys: '↑ ↓ ← →', label: words.keysFocus },
-        { keys: 'Enter', label: words.keysOpen },
-        ...(may('work-items:write') ? [{ keys: SELECT_KEY, label: words.keysSelect }] : []),
-      ],
-      [language.value],
-    ),
-  );
-
   const mayWrite = may('work-items:write');
+  useShortcuts([
+    { keys: '/', label: viewWords.search, run: () => document.getElementById(SEARCH_ID)?.focus() },
+    { keys: '↑ ↓ ← →', label: words.keysFocus },
+    { keys: 'Enter', label: words.keysOpen },
+    ...(mayWrite ? [{ keys: SELECT_KEY, label: words.keysSelect }] : []),
+  ]);
+
   const drawnCards = rows.entries.flatMap(({ index }) => {
     const line = lines[index];
     return line?.kind === 'card' ? [line] : [];

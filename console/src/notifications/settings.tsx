@@ -12,6 +12,7 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { language } from '../language/language.ts';
 import { attempt } from '../parts/busy.ts';
+import { Check } from '../parts/form/check.tsx';
 import { Field, TextField } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { useWritten } from '../parts/form/written.ts';
@@ -90,14 +91,13 @@ function Kinds({ kinds }: Pick<NotificationSettings, 'kinds'>) {
     <fieldset class="stack">
       <legend>{words.told}</legend>
       {(Object.keys(kinds) as NotificationKind[]).map((kind) => (
-        <label key={kind} class="row">
-          <input
-            type="checkbox"
-            checked={kinds[kind]}
-            onChange={({ currentTarget }) => void save({ kinds: { [kind]: currentTarget.checked } })}
-          />
-          {words[kind]}
-        </label>
+        <Check
+          key={kind}
+          class="row"
+          label={words[kind]}
+          checked={kinds[kind]}
+          onChange={(checked) => void save({ kinds: { [kind]: checked } })}
+        />
       ))}
     </fieldset>
   );
@@ -135,14 +135,12 @@ function Quiet({ quietHours }: Pick<NotificationSettings, 'quietHours'>) {
     void save({ quietHours: { ...(quietHours ?? NIGHT), timeZone, ...end } });
   return (
     <div class="stack">
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={quietHours !== null}
-          onChange={({ currentTarget }) => (currentTarget.checked ? change({}) : void save({ quietHours: null }))}
-        />
-        {words.quiet}
-      </label>
+      <Check
+        class="row"
+        label={words.quiet}
+        checked={quietHours !== null}
+        onChange={(checked) => (checked ? change({}) : void save({ quietHours: null }))}
+      />
       {quietHours && (
         <>
           <div class="row">

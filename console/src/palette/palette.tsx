@@ -12,7 +12,7 @@ import { Icon } from '../parts/icon.tsx';
 import { settingsIcon } from '../parts/icons.ts';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
-import { groups } from '../parts/page/shortcuts.ts';
+import { shortcuts } from '../parts/page/shortcuts.ts';
 import { said } from '../parts/page/states.tsx';
 import { Dialog } from '../parts/popup/dialog.tsx';
 import { useProjects } from '../parts/project.ts';
@@ -147,7 +147,7 @@ function useFound(typed: string): {
 function useOthers(): { readonly others: readonly Choice[]; readonly areProjectsKnown: boolean } {
   const { data: projects = [], isLoading } = useProjects();
   // Of those with the same key, the one that it runs: of the panel, and not of what is beside it.
-  const byKey = new Map(groups.value.flat().map((each) => [each.keys, each]));
+  const byKey = new Map(shortcuts().map((each) => [each.keys, each]));
   const actions = [...byKey.values()].flatMap(({ keys, label, run }) => (run ? [{ keys, label, run }] : []));
   const others = [
     ...actions.map(({ keys, label, run }) => ({ value: `action ${label}`, text: label, keys, run })),

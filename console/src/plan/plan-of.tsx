@@ -1,11 +1,11 @@
 import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { isGone } from '../api/service-error.ts';
 import { words as ofCards } from '../board/messages.ts';
 import { usePlace } from '../create/open.ts';
 import { dollars, number } from '../language/format.ts';
+import { Fact } from '../parts/fact.tsx';
 import { useItem } from '../parts/item/item.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { words as common } from '../parts/messages.ts';
@@ -93,15 +93,6 @@ function Facts({ context: { tasks, budget }, layout, costs }: FoundProps & { rea
       {costs && <Fact name={ofCards.costSoFar}>{dollars(costs.total)}</Fact>}
       {budget && <BudgetFact budget={budget} />}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt class="quiet">{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

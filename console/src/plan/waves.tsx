@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { number } from '../language/format.ts';
-import { language } from '../language/language.ts';
 import { Button } from '../parts/button.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
+import { STEPS } from '../parts/page/steps.ts';
 import type { Column, Layout } from './layout.ts';
 import { Lines } from './lines.tsx';
 import { words } from './messages.ts';
@@ -11,12 +11,6 @@ import { TaskCard } from './task-card.tsx';
 
 /** Per column; the others are shown on request. What is handed over is there for its lines, so only a few of those are shown. */
 const SHOWN: Readonly<Record<Column['kind'], number>> = { handed_over: 4, at_work: 40, wave: 40, blocked: 40 };
-const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 interface WavesProps {
   readonly layout: Layout;
@@ -33,7 +27,7 @@ export function Waves({ layout, costs }: WavesProps) {
   const shownOf = ({ key, kind, tasks }: Column) => (long.has(key) ? tasks : tasks.slice(0, SHOWN[kind]));
   const shown = layout.columns.map((stacked) => stacked.flatMap(shownOf).map(({ taskId }) => taskId));
   const tabStop = shown.flat().includes(focused ?? '') ? focused : shown[0]?.[0];
-  useShortcuts(useMemo(() => [{ keys: '↑ ↓ ← →', label: words.keysFocus }], [language.value]));
+  useShortcuts([{ keys: '↑ ↓ ← →', label: words.keysFocus }]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];

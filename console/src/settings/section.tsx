@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { queries } from '../api/query.ts';
 import { attempt } from '../parts/busy.ts';
+import { Check } from '../parts/form/check.tsx';
 import { words as parts } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { More, type Paged } from '../parts/page/more.tsx';
@@ -69,14 +70,12 @@ interface ChoiceProps {
 export function FilterChoice({ label, name, value }: ChoiceProps) {
   return (
     <div>
-      <label class="settings-check quiet">
-        <input
-          type="checkbox"
-          checked={filter(name) === value}
-          onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.checked ? value : undefined })}
-        />
-        {label}
-      </label>
+      <Check
+        class="settings-check quiet"
+        label={label}
+        checked={filter(name) === value}
+        onChange={(checked) => setFilters({ [name]: checked ? value : undefined })}
+      />
     </div>
   );
 }

@@ -1,7 +1,5 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { language } from '../language/language.ts';
 import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
@@ -47,12 +45,7 @@ interface OfProjectProps extends Omit<Work, 'boards'> {
 function OfProject({ children, ...work }: OfProjectProps) {
   const { id } = work.project;
   // As in the panel, whose own comes before it.
-  useShortcuts(
-    useMemo(
-      () => [{ keys: 'o', label: words.openWhole, run: () => attended && go(to(`items/${attended}`)) }],
-      [language.value],
-    ),
-  );
+  useShortcuts([{ keys: 'o', label: words.openWhole, run: () => attended && go(to(`items/${attended}`)) }]);
   const boards = useBoards(id);
   return <Loaded query={boards}>{(all) => <>{children({ ...work, boards: all })}</>}</Loaded>;
 }

@@ -16,12 +16,7 @@ export function Entry({ entry }: { readonly entry: HistoryEntry }) {
   const user = useNames()(actor.userId);
   const key = useKeyNames()(actor.keyId, '');
   const { agent, model, run } = actor;
-  const others = [
-    ...(model ? [model] : []),
-    ...(run ? [runOf(run)] : []),
-    ...(agent ? [user] : []),
-    ...(key ? [key] : []),
-  ];
+  const others = [model, run && runOf(run), agent && user, key].filter(Boolean);
   return (
     <li>
       <p>

@@ -52,23 +52,23 @@ function OneWork({ work }: { readonly work: Work }) {
   const key = useKeyNames()(keyId, '');
   const facts = [
     `${work.hasMoreSteps ? '≥ ' : ''}${words.steps({ n: steps.length })}`,
-    ...(work.heartbeats > 0 ? [words.heartbeats({ n: work.heartbeats })] : []),
-    ...(work.durationMs > 0 ? [duration(work.durationMs)] : []),
-    ...(work.tokens > 0 ? [words.tokenCount({ count: roughly(work.tokens) })] : []),
-    ...(work.cost === undefined ? [] : [`${work.isUnpriced ? '≥ ' : ''}${dollars(work.cost)}`]),
-    ...(work.isUnpriced && work.cost === undefined ? [words.noPrice] : []),
-  ];
+    work.heartbeats > 0 && words.heartbeats({ n: work.heartbeats }),
+    work.durationMs > 0 && duration(work.durationMs),
+    work.tokens > 0 && words.tokenCount({ count: roughly(work.tokens) }),
+    work.cost !== undefined && `${work.isUnpriced ? '≥ ' : ''}${dollars(work.cost)}`,
+    work.isUnpriced && work.cost === undefined && words.noPrice,
+  ].filter(Boolean);
   return (
     <li>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <Avatar name={agent ?? user} isAgent={agent !== undefined} /> <strong>{agent ?? user}</strong>{' '}
-          <span>{[...models, ...(run ? [runOf(run)] : [])].join(' · ')}</span>{' '}
+          <span>{[...models, run && runOf(run)].filter(Boolean).join(' · ')}</span>{' '}
           {isHeld && <span class="tag tag-good">{itemWords.working}</span>}
           {work.isAbandoned && <span class="tag tag-warn">{words.abandoned}</span>}
           <span class="works-facts">{facts.join(' · ')}</span>
           <span class="quiet works-facts">
-            {[...(agent === undefined ? [] : [user]), ...(key ? [key] : []), dateAndTime(work.at)].join(' · ')}
+            {[agent !== undefined && user, key, dateAndTime(work.at)].filter(Boolean).join(' · ')}
           </span>
         </summary>
         {isOpen && (

@@ -7,6 +7,7 @@ import { checkIcon, choiceIcon } from '../icons.ts';
 import { words } from '../messages.ts';
 import { Field } from './field.tsx';
 import { comboboxAttributes, useListbox } from './listbox.ts';
+import { Options } from './options.tsx';
 
 interface SelectProps<Value extends string> {
   readonly value: Value | undefined;
@@ -40,7 +41,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       if (chosen !== (value ?? '')) onChoose(chosen as Value | '');
     },
   });
-  const { input, list, id, isOpen } = listbox;
+  const { input, id, isOpen } = listbox;
   const [, name = '', icon] = all.find(([each]) => each === (value ?? '')) ?? [];
   const open = () => {
     if (disabled || isOpen) return;
@@ -87,16 +88,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       />
       <Icon of={choiceIcon} />
       {isOpen && (
-        <div
-          ref={list}
-          id={id}
-          class="options"
-          popover="manual"
-          role="listbox"
-          aria-label={attributes['aria-label'] ?? words.options}
-          // The input keeps the focus.
-          onMouseDown={(event) => event.preventDefault()}
-        >
+        <Options of={listbox} label={attributes['aria-label']}>
           {offered.map(([each, text, drawn]) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus
             <div key={each} id={`${id}-${all.findIndex(([other]) => other === each)}`} role="option" data-value={each}>
@@ -106,7 +98,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
             </div>
           ))}
           {offered.length === 0 && <div class="options-empty">{words.nothingFound}</div>}
-        </div>
+        </Options>
       )}
     </span>
   );

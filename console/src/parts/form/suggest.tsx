@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { words } from '../messages.ts';
 import { comboboxAttributes, useListbox } from './listbox.ts';
+import { Options } from './options.tsx';
 
 export interface Suggestion {
   readonly value: string;
@@ -35,7 +35,7 @@ interface SuggestProps {
 export function Suggest(props: SuggestProps) {
   const { value, onInput, suggestions, onChoose, onEnter, onLeave, inPlace, ...attributes } = props;
   const listbox = useListbox({ onChoose, offered: suggestions.length });
-  const { input, list, id, isOpen } = listbox;
+  const { input, id, isOpen } = listbox;
   useEffect(() => {
     if (inPlace) listbox.open();
   }, [inPlace]);
@@ -74,15 +74,11 @@ export function Suggest(props: SuggestProps) {
         }}
       />
       {isOpen && (
-        <div
-          ref={list}
-          id={id}
-          class={`options ${inPlace ? 'options-in-place' : ''} ${suggestions.length > 0 ? '' : 'options-none'}`}
-          popover={inPlace ? undefined : 'manual'}
-          role="listbox"
-          aria-label={attributes['aria-label'] ?? words.options}
-          // The input keeps the focus.
-          onMouseDown={(event) => event.preventDefault()}
+        <Options
+          of={listbox}
+          class={`${inPlace ? 'options-in-place' : ''} ${suggestions.length > 0 ? '' : 'options-none'}`}
+          inPlace={inPlace}
+          label={attributes['aria-label']}
         >
           {suggestions.map(({ value: each, text, icon, keys }, at) => (
             // biome-ignore lint/a11y/useFocusableInteractive: as above
@@ -96,7 +92,7 @@ export function Suggest(props: SuggestProps) {
               )}
             </div>
           ))}
-        </div>
+        </Options>
       )}
     </>
   );

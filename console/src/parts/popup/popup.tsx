@@ -74,19 +74,3 @@ export function Popup({
     </>
   );
 }
-
-interface TickProps {
-  readonly label: ComponentChildren;
-  readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
-}
-
-/** A line of a popup that is ticked or not. */
-export function Tick({ label, checked, onChange }: TickProps) {
-  return (
-    <label class="popup-tick">
-      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-      {label}
-    </label>
-  );
-}

@@ -1,14 +1,10 @@
 import { words } from '../messages.ts';
-import { groups, isHelpOpen } from '../page/shortcuts.ts';
+import { isHelpOpen, shortcuts } from '../page/shortcuts.ts';
 import { Dialog } from './dialog.tsx';
 
 /** What the keys do here. */
 export function ShortcutHelp() {
-  const all = [
-    ...groups.value.flat(),
-    { keys: 'Ctrl+K', label: words.keysPalette },
-    { keys: '?', label: words.thisHelp },
-  ];
+  const all = [...shortcuts(), { keys: 'Ctrl+K', label: words.keysPalette }, { keys: '?', label: words.thisHelp }];
   return (
     <Dialog
       title={words.keyboard}

@@ -116,7 +116,7 @@ function EntryRow({ entry, nameOf }: EntryRowProps) {
             const shortId = id.slice(-8);
             return (
               <li key={id}>
-                <a href={placeOf(type, id)}>{name}</a>{' '}
+                <a href={PLACES[type]?.(id) ?? to('settings/keys')}>{name}</a>{' '}
                 <Narrow label={words.about({ name: `${name} ${shortId}` })} by={{ target: id }}>
                   <code>{shortId}</code>
                 </Narrow>
@@ -172,37 +172,22 @@ function readable<T>({ salts }: AuditEntry, path: string, value: T): T | string 
   return isErased ? words.erased : value;
 }
 
-/** Where a person sees what the entry is about. */
-function placeOf(type: AuditEntry['targets'][number]['type'], id: string): string {
-  switch (type) {
-    case 'project':
-      return to('board', { project: id });
-    case 'work_item':
-      return to(`items/${id}`);
-    case 'board':
-      return to('board');
-    case 'feedback':
-      return to('inbox', { item: id });
-    case 'user':
-    case 'role':
-      return to('settings/users');
-    case 'session':
-      return to('settings/sessions');
-    case 'grant':
-      return to('settings/apps', { of: 'all' });
-    case 'rule':
-      return to('settings/trust');
-    case 'source':
-      return to('settings/sources');
-    case 'webhook':
-      return to('settings/webhooks');
-    case 'audit':
-    case 'organization':
-      return to('settings/audit');
-    default:
-      return to('settings/keys');
-  }
-}
+/** Where a person sees what the entry is about, where that is not the keys. */
+const PLACES: Partial<Readonly<Record<AuditEntry['targets'][number]['type'], (id: string) => string>>> = {
+  project: (id) => to('board', { project: id }),
+  work_item: (id) => to(`items/${id}`),
+  board: () => to('board'),
+  feedback: (id) => to('inbox', { item: id }),
+  user: () => to('settings/users'),
+  role: () => to('settings/users'),
+  session: () => to('settings/sessions'),
+  grant: () => to('settings/apps', { of: 'all' }),
+  rule: () => to('settings/trust'),
+  source: () => to('settings/sources'),
+  webhook: () => to('settings/webhooks'),
+  audit: () => to('settings/audit'),
+  organization: () => to('settings/audit'),
+};
 
 function shown(value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return words.nothing;

@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { number, unit } from '../../language/format.ts';
 import { Loaded } from '../../parts/page/states.tsx';
+import { TableHead } from '../../parts/table-head.tsx';
 import { When } from '../../parts/when.tsx';
 import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';
@@ -42,15 +43,7 @@ function Components({ found: { components, lag } }: { readonly found: Found }) {
     <section>
       <h2>{words.components}</h2>
       <table class="table" aria-label={words.components}>
-        <thead>
-          <tr>
-            <th scope="col">{words.component}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col" class="number">
-              {words.answersIn}
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={[words.component, words.state, words.answersIn]} numbers={[2]} />
         <tbody>
           {components.map(({ name, state, detail }) => {
             const took = seconds.get(name);
@@ -75,17 +68,7 @@ function Queues({ found: { queues } }: { readonly found: Found }) {
     <section>
       <h2>{words.queues}</h2>
       <table class="table" aria-label={words.queues}>
-        <thead>
-          <tr>
-            <th scope="col">{words.queue}</th>
-            <th scope="col" class="number">
-              {words.waiting}
-            </th>
-            <th scope="col" class="number">
-              {words.readers}
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={[words.queue, words.waiting, words.readers]} numbers={[1, 2]} />
         <tbody>
           {queues.map(({ name, messages, consumers }) => (
             <tr key={name}>

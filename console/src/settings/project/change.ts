@@ -2,6 +2,7 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import type { getProject, updateProject } from '@worktrack/contracts/projects/project-operations';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
+import { currentOf } from '../../api/service-error.ts';
 import { attempt } from '../../parts/busy.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { tell } from '../../parts/popup/toasts.tsx';
@@ -39,4 +40,18 @@ async function write(id: string, changes: ProjectChanges, version?: number) {
   const saved = await call<typeof updateProject>('PATCH /api/projects/:id', { id, ...changes }, { version });
   await queries.invalidateQueries({ queryKey: ['projects'] });
   return saved;
+}
+
+/** Changes a record as it is now: read again as often as another change of it comes first. */
+export async function changedAsItIs<T, Changed>(read: () => Promise<T>, change: (now: T) => Promise<Changed>) {
+  let before: T = await read();
+  for (;;) {
+    try {
+      return { before, after: await change(before) };
+    } catch (error) {
+      const current = currentOf<T>(error);
+      if (!current) throw error;
+      before = current;
+    }
+  }
 }

@@ -7,6 +7,7 @@ import { currentOf } from '../../api/service-error.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { tell } from '../../parts/popup/toasts.tsx';
 import { did } from '../../parts/popup/undo.ts';
+import { changedAsItIs } from './change.ts';
 import { words } from './messages.ts';
 
 /** As it is given to the service: one without an id is new. */
@@ -32,7 +33,8 @@ export async function changeColumns(
   show(board, (columns) => shownAs(columns, change(columns)));
   waiting++;
   const result = earlier.then(async () => {
-    const { before, after } = await changedAsItIs(board, change);
+    const read = () => call<typeof getBoard>('GET /api/boards/:id', { id: board.id });
+    const { before, after } = await changedAsItIs(read, (now) => write(now, change(now.columns)));
     did(said(after.columns), async () => {
       const isThere = new Set(after.columns.map(({ id }) => id));
       const undone = before.columns.map(({ id, ...column }) => given(isThere.has(id) ? { id, ...column } : column));
@@ -60,20 +62,6 @@ export function placed(columns: Columns, id: string, at: number): Given[] {
   const moved = columns.filter((column) => column.id === id);
   const others = columns.filter((column) => column.id !== id);
   return others.toSpliced(at, 0, ...moved).map(given);
-}
-
-/** Also when somebody else changes them between reading and writing: then it is done to what they are by then. */
-async function changedAsItIs(board: Board, change: (columns: Columns) => Given[]) {
-  let before = await call<typeof getBoard>('GET /api/boards/:id', { id: board.id });
-  for (;;) {
-    try {
-      return { before, after: await write(before, change(before.columns)) };
-    } catch (error) {
-      const current = currentOf<Board>(error);
-      if (!current) throw error;
-      before = current;
-    }
-  }
 }
 
 const write = ({ id, version }: Board, columns: Given[]): Promise<Output<typeof updateBoard>> =>

@@ -3,7 +3,6 @@ import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { currentOf } from '../../api/service-error.ts';
 import { attempt } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
 import { DialogForm } from '../../parts/form/dialog-form.tsx';
@@ -22,23 +21,17 @@ import { may } from '../../session.ts';
 import { EditDelete } from '../edit-delete.tsx';
 import { words as common } from '../messages.ts';
 import { SettingsList } from '../section.tsx';
-import { saveProject } from './change.ts';
+import { changedAsItIs, saveProject } from './change.ts';
 import { words } from './messages.ts';
 
 type Template = Project['templates'][number];
 
 /** Gives the whole list, made of what it is now: others may have changed it since it was drawn. */
-async function changeTemplates(project: Project, change: (all: readonly Template[]) => Template[], said: string) {
-  let now = await call<typeof getProject>('GET /api/projects/:id', { id: project.id });
-  for (;;) {
-    try {
-      return await saveProject(now, { templates: change(now.templates) }, { said, version: now.version });
-    } catch (error) {
-      const current = currentOf<Project>(error);
-      if (!current) throw error;
-      now = current;
-    }
-  }
+async function changeTemplates({ id }: Project, change: (all: readonly Template[]) => Template[], said: string) {
+  await changedAsItIs(
+    () => call<typeof getProject>('GET /api/projects/:id', { id }),
+    (now) => saveProject(now, { templates: change(now.templates) }, { said, version: now.version }),
+  );
 }
 
 export function Templates({ project }: { readonly project: Project }) {

@@ -5,6 +5,7 @@ import { useQuery } from '../../api/query.ts';
 import { number, utcDay } from '../../language/format.ts';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Dialog } from '../../parts/popup/dialog.tsx';
+import { TableHead } from '../../parts/table-head.tsx';
 import { words } from './messages.ts';
 
 const REASONS = {
@@ -33,15 +34,7 @@ export function OutcomesDialog({ source, onClose }: { readonly source: Source; r
             <Empty>{words.noOutcomes}</Empty>
           ) : (
             <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">{words.day}</th>
-                  <th scope="col" class="number">
-                    {words.accepted}
-                  </th>
-                  <th scope="col">{words.refused}</th>
-                </tr>
-              </thead>
+              <TableHead names={[words.day, words.accepted, words.refused]} numbers={[1]} />
               <tbody>
                 {days.map(({ day, accepted, ...refused }) => (
                   <tr key={day}>

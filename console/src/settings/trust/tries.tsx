@@ -6,6 +6,7 @@ import { useQuery } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { Confirm, Dialog } from '../../parts/popup/dialog.tsx';
+import { TableHead } from '../../parts/table-head.tsx';
 import { When } from '../../parts/when.tsx';
 import { change } from '../section.tsx';
 import { idsIn, withIds } from './claims.ts';
@@ -57,13 +58,7 @@ function Try({ entries, rule }: { readonly entries: Entries; readonly rule: Trus
         <When at={entries[0]?.at ?? ''} />
       </p>
       <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.claim}</th>
-            <th scope="col">{words.expected}</th>
-            <th scope="col">{words.got}</th>
-          </tr>
-        </thead>
+        <TableHead names={[words.claim, words.expected, words.got]} />
         <tbody>
           {entries.map(({ claim, expected, got }) => (
             <tr key={claim}>

@@ -1,10 +1,10 @@
 import type { View } from '@worktrack/contracts/work-items/lists/view';
 import { useState } from 'preact/hooks';
+import { Tick } from '../../parts/form/check.tsx';
 import { DialogForm } from '../../parts/form/dialog-form.tsx';
 import { TextField } from '../../parts/form/field.tsx';
 import { words as common } from '../../parts/messages.ts';
 import { Dialog } from '../../parts/popup/dialog.tsx';
-import { Tick } from '../../parts/popup/popup.tsx';
 import { may } from '../../session.ts';
 import { saveNew, saveView } from './change-view.ts';
 import { words } from './messages.ts';

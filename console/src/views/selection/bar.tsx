@@ -1,11 +1,9 @@
 import './bar.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
-import { useMemo } from 'preact/hooks';
 import { deleteItems } from '../../change/copy.ts';
 import { changeEach, changeItems, labelItems } from '../../change/many.ts';
 import { moveItems } from '../../change/move.ts';
-import { language } from '../../language/language.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { closeIcon, deleteIcon } from '../../parts/icons.ts';
@@ -32,7 +30,7 @@ interface SelectionBarProps {
 export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
   const users = useActiveUsers();
   const labels = useLabels(projectId).data ?? [];
-  useShortcuts(useMemo(() => [{ keys: 'Escape', label: words.selectNothing, run: selectNothing }], [language.value]));
+  useShortcuts([{ keys: 'Escape', label: words.selectNothing, run: selectNothing }]);
   // As they are when something is chosen, not when the bar was drawn.
   const chosen = () => [...selected.value].flatMap((id) => find(id)?.card ?? []);
   const drawn = chosen();
