@@ -31,6 +31,13 @@ export function unkeep(name: string): void {
   }
 }
 
+/** Calls back when another tab no longer keeps it. @returns ends it */
+export function whenUnkept(name: string, listener: () => void): () => void {
+  const hear = ({ key, newValue }: StorageEvent) => newValue === null && key === PREFIX + name && listener();
+  addEventListener('storage', hear);
+  return () => removeEventListener('storage', hear);
+}
+
 /** The names that begin so. */
 export function keptNames(start: string): string[] {
   try {

@@ -644,6 +644,9 @@ test('back from an item, one is where one was: in the list, on the board, and in
     await page.keyboard.press('Enter');
     const panel = page.getByRole('complementary', { name: 'Number 40' });
     await panel.getByRole('heading', { name: 'Number 40' }).waitFor();
+    // The half of it that is left to the list is one that can be read.
+    const left = () => page.locator('main').evaluate(({ clientWidth }) => clientWidth);
+    expect(await left()).toBeGreaterThan(500);
     await page.keyboard.press('o');
     await page.getByRole('heading', { level: 1, name: 'Number 40' }).waitFor();
     await page.goBack();

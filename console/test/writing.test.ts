@@ -111,27 +111,34 @@ test('what is offered and still fits stays when the answer to the last letters i
 
 test('what is begun is there again after a reload and after signing out, until it has been sent', async () => {
   const organization = await stage.newOrganization();
-  const item = await createItem(organization, { title: 'Interrupted', description: 'As it was.' });
-  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const fields = { title: 'Interrupted', description: 'As it was.', dueDate: '2030-05-17' };
+  const item = await createItem(organization, fields);
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
   await page.getByLabel('Comment').fill('Half a comment');
   await page.getByRole('button', { name: 'Edit description' }).click();
   await page.getByRole('textbox', { name: 'Description' }).fill('Half a description');
   const [estimate, assignee] = [page.getByLabel('Estimate'), page.getByLabel('Assignee')];
+  const due = page.getByLabel('Due date');
   const unsaved = page.locator('.field-help', { hasText: 'Not saved yet' });
   const refuse = (route: Route) =>
     route.request().method() === 'PATCH' ? route.fulfill({ status: 400 }) : route.continue();
   await page.route(`**/api/work-items/${item.id}`, refuse);
   await estimate.fill('5');
+  await due.fill('');
   await assignee.pressSequentially('Gra');
   await page.locator('.toast-bad').waitFor();
   expect(await estimate.inputValue()).toBe('5');
   await page.reload();
-  await unsaved.nth(1).waitFor();
-  expect([await estimate.inputValue(), await assignee.inputValue()]).toEqual(['5', 'Gra']);
+  await unsaved.nth(2).waitFor();
+  expect([await estimate.inputValue(), await due.inputValue(), await assignee.inputValue()]).toEqual(['5', '', 'Gra']);
   await page.unroute(`**/api/work-items/${item.id}`, refuse);
   await assignee.press('Tab');
   await estimate.press('Tab');
-  await expect.poll(() => now(organization, item.id)).toMatchObject({ estimate: 5, assignee: 'Gra' });
+  await due.focus();
+  await estimate.focus();
+  const saved = { estimate: 5, dueDate: null, assignee: 'Gra' };
+  await expect.poll(() => now(organization, item.id)).toMatchObject(saved);
   await unsaved.waitFor({ state: 'detached' });
   expect(await page.getByLabel('Comment').inputValue()).toBe('Half a comment');
   await page.getByRole('button', { name: 'Account of' }).click();
@@ -144,7 +151,10 @@ test('what is begun is there again after a reload and after signing out, until i
   expect(await page.getByLabel('Current version').inputValue()).toBe('Changed meanwhile.');
   expect(await page.getByLabel('Your version').inputValue()).toBe('Half a description');
   await page.getByRole('button', { name: 'Keep theirs' }).click();
+  const seen = (await visitor.openTab(`items/${item.taskId}`)).page.getByLabel('Comment');
+  await expect.poll(() => seen.inputValue()).toBe('Half a comment');
   await page.getByLabel('Comment').press('Control+Enter');
+  await expect.poll(() => seen.inputValue()).toBe('');
   await page.locator('.history .markdown', { hasText: 'Half a comment' }).waitFor();
   await page.reload();
   await page.getByText('Changed meanwhile.').waitFor();

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { keep, kept, keptNames, unkeep } from '../../kept.ts';
+import { keep, kept, keptNames, unkeep, whenUnkept } from '../../kept.ts';
 import { identity } from '../../session.ts';
 
 const PREFIX = 'draft.';
@@ -28,6 +28,7 @@ export function useDraft(name: string, begin = '') {
   const latest = useRef(text);
   /** Here: what another tab of this browser keeps under this name is left to it. */
   const isWritten = useRef(text !== begin);
+  const isTypedHere = useRef(false);
   const store = () => {
     clearTimeout(timer.current);
     timer.current = undefined;
@@ -42,9 +43,21 @@ export function useDraft(name: string, begin = '') {
       flush();
     };
   }, [key]);
+  // What another tab has begun goes from here, too, once it is sent there.
+  useEffect(
+    () =>
+      whenUnkept(key, () => {
+        if (isTypedHere.current) return;
+        isWritten.current = false;
+        latest.current = begin;
+        setText(begin);
+      }),
+    [key, begin],
+  );
   return {
     text,
     setText(changed: string) {
+      isTypedHere.current = true;
       isWritten.current = true;
       latest.current = changed;
       setText(changed);
@@ -53,6 +66,7 @@ export function useDraft(name: string, begin = '') {
     },
     /** Once it has been sent. */
     clear() {
+      isTypedHere.current = false;
       latest.current = sinceSent(latest.current, text);
       setText(latest.current);
       if (isWritten.current) store();
@@ -125,7 +139,7 @@ export function dropDraft(name: string): void {
 /** What was begun of whatever has these names: `comment.<name>`. */
 export function draftsFor(names: readonly string[]): string[] {
   const found = keptNames(keyOf('')).filter((key) => names.some((name) => key.endsWith(`.${name}`)));
-  return found.flatMap((key) => read(key)?.text ?? []);
+  return found.flatMap((key) => read(key)?.text || []);
 }
 
 /** Whoever is signed in, or was last: the end of a session takes the fields away, and what was written in some is kept only then. */
@@ -144,7 +158,8 @@ function read(key: string): Kept | undefined {
 }
 
 function write(key: string, draft: Kept): void {
-  if (draft.text === '') {
+  // An empty text changes one that is not.
+  if (draft.text === (draft.base ?? '')) {
     unkeep(key);
     return;
   }

@@ -5,7 +5,7 @@ import { queries } from '../../api/query.ts';
 import { useSubmit } from '../../parts/busy.ts';
 import { Button } from '../../parts/button.tsx';
 import { DialogForm } from '../../parts/form/dialog-form.tsx';
-import { draftOf, keepDraft } from '../../parts/form/draft.ts';
+import { draftOf, dropDraft, keepDraft } from '../../parts/form/draft.ts';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { FormFailed, faultAt } from '../../parts/form/form-failed.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
@@ -36,7 +36,10 @@ export function General({ project }: { readonly project: Project }) {
     return { typed: read(begun?.text), base: read(begun?.base) };
   });
   const isChanged = Object.keys(typed).length > 0;
-  useLayoutEffect(() => keepDraft(draft, isChanged ? JSON.stringify(typed) : '', JSON.stringify(base)), [typed]);
+  useLayoutEffect(() => {
+    if (isChanged) keepDraft(draft, JSON.stringify(typed), JSON.stringify(base));
+    else dropDraft(draft);
+  }, [typed]);
   const [isDeleting, setDeleting] = useState(false);
   const { isBusy, error, run } = useSubmit();
   const shown = { ...saved, ...typed };
