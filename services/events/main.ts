@@ -1,13 +1,8 @@
 import { eventsContract } from '@worktrack/contracts/events/contract';
-import { connectBroker } from '@worktrack/rpc/connection';
 import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
 import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
-import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
-import { onEmitted, outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
-import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
+import { connectBackend } from '@worktrack/runtime/backend';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { enterRefusals } from './audit/refusals.ts';
@@ -32,24 +27,15 @@ const NOT_ERASED = 'Erased users may still be named in the logs; trying again';
 
 const settings = config();
 
-await runService('events', settings, async ({ log, check, onStop }) => {
-  await connectDatabase({
-    url: settings.MONGODB_URL,
-    database: `${settings.MONGODB_DATABASE_PREFIX}_events`,
-    log,
-  });
-  onStop(disconnectDatabase);
-  check('mongodb', databaseProblem);
+await runService('events', settings, async (service) => {
+  const { log, onStop } = service;
+  const backend = await connectBackend('events', settings, service);
+  const { broker, signer } = backend;
   await keepFor(settings.EVENTS_RETENTION_DAYS);
   await keepEntriesFor(settings.AUDIT_RETENTION_DAYS);
   const auditSigner = settings.AUDIT_SIGNING_KEYS && new HeadSigner(settings.AUDIT_SIGNING_KEYS);
   if (!auditSigner) log.warn({}, 'AUDIT_SIGNING_KEYS is not set, so the heads of audit logs are not signed');
 
-  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'events', log });
-  onStop(() => broker.close());
-  check('rabbitmq', () => broker.problem());
-
-  const signer = eventSigner(settings.EVENT_SECRETS);
   const webhooks = new WebhookService(settings, log);
   const notifications = new NotificationService(settings, log);
   const news = new NewsPublisher(broker, signer);
@@ -75,18 +61,10 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   await intake.ready;
 
   // For webhooks: nothing gets into the log itself except through its queue, which exists by now.
-  const publisher = new OutboxPublisher({ broker, service: 'events', signer, log, sources: [outbox], onEmitted });
-  onStop(() => publisher.close());
+  backend.publish();
 
-  const server = await serveRpc({
-    broker,
-    contract: eventsContract,
-    handlers: handlers(webhooks, notifications, auditSigner),
-    signer: requestSigner('events', settings.RPC_SECRETS_EVENTS),
-    log,
-    observer: rpcObserver,
-    longPrefetch: TESTS_UNDER_WAY,
-  });
+  const table = handlers(webhooks, notifications, auditSigner);
+  const server = await backend.serve(eventsContract, table, settings.RPC_SECRETS_EVENTS, TESTS_UNDER_WAY);
   const sweeps = [
     sweepEvery(REFUSALS_MS, {
       log,

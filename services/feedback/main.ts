@@ -1,12 +1,7 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
-import { connectBroker } from '@worktrack/rpc/connection';
-import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { connectBackend } from '@worktrack/runtime/backend';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
-import { onEmitted, outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
-import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
-import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
+import { outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
@@ -21,14 +16,9 @@ const CAPTCHAS_UNDER_WAY = 64;
 
 const settings = config();
 
-await runService('feedback', settings, async ({ log, check, onStop }) => {
-  await connectDatabase({
-    url: settings.MONGODB_URL,
-    database: `${settings.MONGODB_DATABASE_PREFIX}_feedback`,
-    log,
-  });
-  onStop(disconnectDatabase);
-  check('mongodb', databaseProblem);
+await runService('feedback', settings, async (service) => {
+  const { log, onStop } = service;
+  const backend = await connectBackend('feedback', settings, service);
   const migrations = await migrate([foundByMigration], { log });
   onStop(() => migrations.stop());
 
@@ -36,31 +26,10 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
 
-  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'feedback', log });
-  onStop(() => broker.close());
-  check('rabbitmq', () => broker.problem());
-
-  const signer = eventSigner(settings.EVENT_SECRETS);
-  const publisher = new OutboxPublisher({
-    broker,
-    service: 'feedback',
-    signer,
-    log,
-    sources: [outbox, receipts],
-    onEmitted,
-  });
-  onStop(() => publisher.close());
-
+  backend.publish([outbox, receipts]);
   const parts = assemble(settings, redis, log);
-  const server = await serveRpc({
-    broker,
-    contract: feedbackContract,
-    handlers: handlers(parts),
-    signer: requestSigner('feedback', settings.RPC_SECRETS_FEEDBACK),
-    log,
-    observer: rpcObserver,
-    longPrefetch: CAPTCHAS_UNDER_WAY,
-  });
+  const secrets = settings.RPC_SECRETS_FEEDBACK;
+  const server = await backend.serve(feedbackContract, handlers(parts), secrets, CAPTCHAS_UNDER_WAY);
   onStop(() => server.stop());
 
   const retention = new Retention(parts.duplicates, log);

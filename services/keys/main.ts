@@ -1,14 +1,8 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { connectBroker } from '@worktrack/rpc/connection';
-import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { connectBackend } from '@worktrack/runtime/backend';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
-import { onEmitted, outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
-import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { Destinations } from '@worktrack/runtime/outbound/destination';
 import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
-import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
@@ -27,14 +21,9 @@ const CALLS_WAITING = 200;
 
 const settings = config();
 
-await runService('keys', settings, async ({ log, check, onStop }) => {
-  await connectDatabase({
-    url: settings.MONGODB_URL,
-    database: `${settings.MONGODB_DATABASE_PREFIX}_keys`,
-    log,
-  });
-  onStop(disconnectDatabase);
-  check('mongodb', databaseProblem);
+await runService('keys', settings, async (service) => {
+  const { log, check, onStop } = service;
+  const backend = await connectBackend('keys', settings, service);
   const migrations = await migrate([roleLimitMigration, handlesMigration], { log });
   onStop(() => migrations.stop());
 
@@ -42,14 +31,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   onStop(async () => redis.disconnect());
   check('redis', () => redisState(redis, 'revocations and changes to users wait for it'));
 
-  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });
-  onStop(() => broker.close());
-  check('rabbitmq', () => broker.problem());
-
-  const signer = eventSigner(settings.EVENT_SECRETS);
-  const publisher = new OutboxPublisher({ broker, service: 'keys', signer, log, sources: [outbox], onEmitted });
-  onStop(() => publisher.close());
-
+  backend.publish();
   const networks = new AllowedNetworks(settings.OIDC_ALLOWED_NETWORKS);
   const destinations = new Destinations(networks, 'OIDC_ALLOWED_NETWORKS');
   const clients = new Clients({
@@ -59,22 +41,15 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
     ),
     log,
   });
-  const server = await serveRpc({
-    broker,
-    contract: keysContract,
-    handlers: handlers({
-      mint: new KeyMint(settings.KEY_PEPPER),
-      invalidate: identityInvalidation(redis),
-      trust: { publicUrl: settings.PUBLIC_URL, destinations },
-      issuers: new IssuerKeys({ destinations, log }),
-      refusals: new Refusals(log),
-      clients,
-    }),
-    signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
-    log,
-    observer: rpcObserver,
-    longPrefetch: CALLS_WAITING,
+  const table = handlers({
+    mint: new KeyMint(settings.KEY_PEPPER),
+    invalidate: identityInvalidation(redis),
+    trust: { publicUrl: settings.PUBLIC_URL, destinations },
+    issuers: new IssuerKeys({ destinations, log }),
+    refusals: new Refusals(log),
+    clients,
   });
+  const server = await backend.serve(keysContract, table, settings.RPC_SECRETS_KEYS, CALLS_WAITING);
   onStop(() => server.stop());
   return undefined;
 });

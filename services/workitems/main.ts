@@ -1,14 +1,9 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import { connectBroker } from '@worktrack/rpc/connection';
 import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
 import { subscribeToEvents } from '@worktrack/rpc/events/subscription';
-import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { connectBackend } from '@worktrack/runtime/backend';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
-import { onEmitted, outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
-import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
-import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
+import { outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
@@ -29,11 +24,10 @@ import { usePriceFile } from './sessions/price-file.ts';
 
 const settings = config();
 
-await runService('workitems', settings, async ({ log, check, onStop }) => {
-  const database = `${settings.MONGODB_DATABASE_PREFIX}_workitems`;
-  await connectDatabase({ url: settings.MONGODB_URL, database, log });
-  onStop(disconnectDatabase);
-  check('mongodb', databaseProblem);
+await runService('workitems', settings, async (service) => {
+  const { log, onStop } = service;
+  const backend = await connectBackend('workitems', settings, service);
+  const { broker, signer } = backend;
   if (settings.MODEL_PRICES_FILE) await usePriceFile(settings.MODEL_PRICES_FILE, log);
   const migrations = await migrate(
     [talliesMigration, claimableMigration, searchWordsMigration, logMigration, attentionMigration],
@@ -42,23 +36,12 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(() => migrations.stop());
   const events = new PastFirst(outbox);
   void migrations.done.then(() => events.end());
-  const sweep = sweepUnnamedContent(log);
-  onStop(() => sweep.stop());
-  const leases = sweepEndedLeases(log);
-  onStop(() => leases.stop());
-  const dependents = sweepLateDependents(log);
-  onStop(() => dependents.stop());
-  const names = followNames(log);
-  onStop(() => names.stop());
+  for (const begin of [sweepUnnamedContent, sweepEndedLeases, sweepLateDependents, followNames]) {
+    const sweep = begin(log);
+    onStop(() => sweep.stop());
+  }
 
-  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
-  onStop(() => broker.close());
-  check('rabbitmq', () => broker.problem());
-
-  const signer = eventSigner(settings.EVENT_SECRETS);
-  const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [events], onEmitted });
-  onStop(() => publisher.close());
-
+  backend.publish([events]);
   const news = new NewsPublisher(broker, signer);
   onStop(() => news.close());
   onBeat((organizationId, beat) => news.tell(organizationId, { kind: 'beat', beat }));
@@ -67,14 +50,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
     const subscription = subscribeToEvents({ broker, signer, log, types: AWAITED_EVENTS, ...heard });
     onStop(() => subscription.close());
   });
-  const server = await serveRpc({
-    broker,
-    contract: workItemsContract,
-    handlers: handlers(settings.promptModel, waitingClaims),
-    signer: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
-    log,
-    observer: rpcObserver,
-  });
+  const table = handlers(settings.promptModel, waitingClaims);
+  const server = await backend.serve(workItemsContract, table, settings.RPC_SECRETS_WORKITEMS);
   onStop(() => server.stop());
   return undefined;
 });

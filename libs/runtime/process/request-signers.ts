@@ -12,7 +12,7 @@ export const requestSecrets = {
   events: { RPC_SECRETS_EVENTS: keyRingSetting },
 } as const;
 
-type ServiceName = keyof typeof requestSecrets;
+export type ServiceName = keyof typeof requestSecrets;
 
 /** Requests to one service are not valid for another, even if both were given the same secret by mistake. */
 export function requestSigner(service: ServiceName, ring: KeyRing): RequestSigner {
