@@ -1,6 +1,7 @@
 import type { exportAudit, listAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { invalid } from '@worktrack/runtime/validation/parse';
 import { z } from 'zod';
@@ -15,10 +16,7 @@ const WINDOW = 2_000;
 const EntryPosition = z.tuple([z.int(), z.string()]);
 const CURSOR_FAULT = 'must be the nextCursor of the same list with the same filters';
 
-export async function readAudit(
-  { cursor, limit, ...given }: Input<typeof listAudit>,
-  { caller }: ReadContext,
-): Promise<Output<typeof listAudit>> {
+export const readAudit: Read<typeof listAudit> = async ({ cursor, limit, ...given }, { caller }) => {
   const { organizationId } = caller;
   const { after, from, to, ...names } = given;
   const filter = { ...names, ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) };
@@ -31,7 +29,7 @@ export async function readAudit(
   const records = await newestEntries(organizationId, filter, { after: place, limit: limit + 1 });
   const page = records.slice(0, limit);
   return { entries: page.map(entryOf), nextCursor: records.length > limit ? cursorOf(page, list, 'enteredAt') : null };
-}
+};
 
 /** In the order of places, with the filters applied on the way: whoever follows the log has read what comes before. */
 async function following(organizationId: string, after: number, wanted: Wanted, limit: number) {
@@ -72,10 +70,7 @@ function matches(record: EntryRecord, { actor, action, target, from, to }: Wante
   );
 }
 
-export async function readHeads(
-  { cursor, limit }: Input<typeof listAuditHeads>,
-  { caller }: ReadContext,
-): Promise<Output<typeof listAuditHeads>> {
+export const readHeads: Read<typeof listAuditHeads> = async ({ cursor, limit }, { caller }) => {
   const { organizationId } = caller;
   const list = ['audit heads', organizationId];
   const records = await newestHeads(organizationId, {
@@ -84,7 +79,7 @@ export async function readHeads(
   });
   const page = records.slice(0, limit);
   return { heads: page.map(headOf), nextCursor: records.length > limit ? cursorOf(page, list, 'at') : null };
-}
+};
 
 function placeOf(cursor: string, list: unknown): { value: Date; id: string } {
   const place = readCursor(cursor, list, EntryPosition);

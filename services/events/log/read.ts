@@ -1,20 +1,14 @@
 import { EVENT_TYPES, permissionToSee } from '@worktrack/contracts/events/event';
 import type { listEvents } from '@worktrack/contracts/events/list';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { headOf } from './heads.repository.ts';
 import { between, oldestOf } from './places.repository.ts';
 
 /** How many places one call examines: a filter that finds little must not walk a month. The caller continues from where it ended. */
 const WINDOW = 2_000;
 
-type Context = ReadContext<FailureOf<typeof listEvents>>;
-
 /** What follows a place in the log, as far as the caller may see it. */
-export async function readLog(
-  input: Input<typeof listEvents>,
-  { caller, fail }: Context,
-): Promise<Output<typeof listEvents>> {
+export const readLog: Read<typeof listEvents> = async (input, { caller, fail }) => {
   const { organizationId, permissions, projects } = caller;
   // First: everything at a lower place is stored and visible.
   const head = await headOf(organizationId);
@@ -42,4 +36,4 @@ export async function readLog(
   }
   const isFull = events.length === limit;
   return { events, nextSeq: isFull ? (events.at(-1)?.seq ?? upTo) : upTo, oldestSeq };
-}
+};

@@ -6,8 +6,7 @@ import type {
   isWatching as watchingOperation,
   setWatch as watchOperation,
 } from '@worktrack/contracts/events/notifications';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read, WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { readCursor, unknownCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
 import type { NotificationRecord } from './notifications.model.ts';
@@ -24,10 +23,10 @@ import {
 /** When the last one of a page was, and its id. */
 const Place = z.tuple([z.iso.datetime(), z.uuid()]);
 
-export async function storedNotifications(
-  { unread: isUnread, limit, cursor }: Input<typeof storedOperation>,
-  { caller, fail }: ReadContext<FailureOf<typeof storedOperation>>,
-): Promise<Output<typeof storedOperation>> {
+export const storedNotifications: Read<typeof storedOperation> = async (
+  { unread: isUnread, limit, cursor },
+  { caller, fail },
+) => {
   const list = ['notifications', caller.organizationId, caller.userId, isUnread ?? null];
   const last = cursor === undefined ? undefined : readCursor(cursor, list, Place);
   if (cursor !== undefined && !last) throw unknownCursor(fail);
@@ -39,23 +38,17 @@ export async function storedNotifications(
     unread: await countUnread(caller),
     nextCursor: end ? writeCursor([end.at.toISOString(), end._id], list) : null,
   };
-}
+};
 
-export async function listMentions(
-  { after, limit }: Input<typeof mentionsOperation>,
-  { caller }: ReadContext,
-): Promise<Output<typeof mentionsOperation>> {
+export const listMentions: Read<typeof mentionsOperation> = async ({ after, limit }, { caller }) => {
   const found =
     limit === 0
       ? []
       : await unreadMentions(caller, { after: after && placeOf(after.since, after.id), limit: limit + 1 });
   return { mentions: found.map(stored), count: await countUnread(caller, 'mention') };
-}
+};
 
-export async function readNotifications(
-  { ids, workItemId }: Input<typeof readOperation>,
-  { caller, tx }: WriteContext,
-): Promise<Output<typeof readOperation>> {
+export const readNotifications: WriteAlone<typeof readOperation> = async ({ ids, workItemId }, { caller, tx }) => {
   if (ids === undefined && workItemId === undefined) {
     await markRead(caller, {}, tx);
     return { unread: 0 };
@@ -63,23 +56,17 @@ export async function readNotifications(
   // Counted no further than MAX_COUNTED: more than can be marked by id, though an item may have more.
   const before = await countUnread(caller);
   return { unread: Math.max(0, before - (await markRead(caller, { ids, workItemId }, tx))) };
-}
+};
 
-export async function setWatch(
-  { workItemId, watching }: Input<typeof watchOperation>,
-  { caller, tx }: WriteContext,
-): Promise<Output<typeof watchOperation>> {
+export const setWatch: WriteAlone<typeof watchOperation> = async ({ workItemId, watching }, { caller, tx }) => {
   await saveWatch(caller, workItemId, watching, tx);
   return { watching };
-}
+};
 
-export async function isWatching(
-  { workItemId }: Input<typeof watchingOperation>,
-  { caller }: ReadContext,
-): Promise<Output<typeof watchingOperation>> {
+export const isWatching: Read<typeof watchingOperation> = async ({ workItemId }, { caller }) => {
   const [watching, hasUnread] = await Promise.all([isWatched(caller, workItemId), isUnread(caller, workItemId)]);
   return { watching, hasUnread };
-}
+};
 
 const placeOf = (at: string, id: string) => ({ value: new Date(at), id });
 

@@ -5,7 +5,8 @@ import type {
   storeNotificationSettings as writeOperation,
 } from '@worktrack/contracts/events/notifications';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { resetChannel } from './channels/channels.repository.ts';
 import { browsersOf, saveBrowser } from './channels/push/browsers.repository.ts';
 import type { NotificationService } from './channels/service.ts';
@@ -21,12 +22,9 @@ import {
 
 type Writing = WriteContext<FailureOf<typeof writeOperation>>;
 
-export async function settingsOf(
-  _: Input<typeof readOperation>,
-  { caller }: ReadContext,
-): Promise<Output<typeof readOperation>> {
+export const settingsOf: Read<typeof readOperation> = async (_, { caller }) => {
   return shown(await settingsOfUser(caller), caller);
-}
+};
 
 export async function configure(
   service: NotificationService,

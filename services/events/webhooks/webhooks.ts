@@ -10,6 +10,7 @@ import {
 } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -103,15 +104,12 @@ export async function updateWebhook(
   return recordOf(after);
 }
 
-export async function deleteWebhook(
-  { id }: Input<typeof deleteOp>,
-  context: Writing,
-): Promise<Output<typeof deleteOp>> {
+export const deleteWebhook: WriteAlone<typeof deleteOp> = async ({ id }, context) => {
   const webhook = await requireWebhook(id, context);
   removeWebhook(context, webhook);
   tell(context, 'webhook.deleted', { ...webhook, revision: webhook.revision + 1 }, {});
   return { deleted: true, id };
-}
+};
 
 export async function rotateSecret(
   { box }: WebhookService,

@@ -8,7 +8,8 @@ import {
 } from '@worktrack/contracts/feedback/links';
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { answerBefore } from '@worktrack/runtime/database/handlers/run-write';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { requireItem } from './inbox.ts';
@@ -50,17 +51,11 @@ export async function unlinkItem(
   return { linked: false, feedbackId, workItemId, feedbackCount: await countLinked(context, workItemId) };
 }
 
-export async function linkedBefore(
-  { idempotencyKey, link }: Input<typeof linkedBeforeOp>,
-  { caller }: ReadContext,
-): Promise<Output<typeof linkedBeforeOp>> {
+export const linkedBefore: Read<typeof linkedBeforeOp> = async ({ idempotencyKey, link }, { caller }) => {
   return (await answerBefore(linkOp, { idempotencyKey, caller }, () => link)) ?? null;
-}
+};
 
-export async function feedbackOf(
-  { workItemIds }: Input<typeof feedbackByWorkItems>,
-  context: ReadContext,
-): Promise<Output<typeof feedbackByWorkItems>> {
+export const feedbackOf: Read<typeof feedbackByWorkItems> = async ({ workItemIds }, context) => {
   const { items, total } = await itemsLinkedTo(context, workItemIds, MAX_LINKED_FEEDBACK);
   return {
     total,
@@ -74,4 +69,4 @@ export async function feedbackOf(
       })),
     ),
   };
-}
+};

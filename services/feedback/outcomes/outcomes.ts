@@ -3,8 +3,9 @@ import {
   type recordOutcomes as recordOp,
   type sourceOutcomes as showOp,
 } from '@worktrack/contracts/feedback/outcomes';
-import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Input } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { sourcesWith } from '../sources/sources.repository.ts';
 import { getSource } from '../sources/sources.ts';
 import { addOutcomes, outcomesOf } from './outcomes.repository.ts';
@@ -21,12 +22,9 @@ export async function recordOutcomes({ counts }: Input<typeof recordOp>, { tx }:
   return {};
 }
 
-export async function showOutcomes(
-  { id }: Input<typeof showOp>,
-  context: ReadContext<'NOT_FOUND'>,
-): Promise<Output<typeof showOp>> {
+export const showOutcomes: Read<typeof showOp> = async ({ id }, context) => {
   await getSource({ id }, context);
   const now = Date.now();
   const days = Array.from({ length: OUTCOME_DAYS }, (_, i) => new Date(now - i * DAY_MS).toISOString().slice(0, 10));
   return { days: [...(await outcomesOf(context, id, days))] };
-}
+};

@@ -7,6 +7,7 @@ import type { createGrant as createOp } from '@worktrack/contracts/keys/grants';
 import { AUTHORIZATION_MARK } from '@worktrack/contracts/keys/key-format';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { takeAccessTurn } from '../access-turn.ts';
 import { keepClient } from '../clients/clients.repository.ts';
@@ -30,10 +31,7 @@ type OpenContext = WriteContext<FailureOf<typeof openOp>>;
 type CreateContext = WriteContext<FailureOf<typeof createOp>>;
 
 /** Shows what an app asks for, to the person who decides. Whoever looks at it last, decides: it is they who know what they have started. */
-export async function openConnection(
-  { id }: Input<typeof openOp>,
-  context: OpenContext,
-): Promise<Output<typeof openOp>> {
+export const openConnection: WriteAlone<typeof openOp> = async ({ id }, context) => {
   const { tx, caller } = context;
   requirePerson(context);
   const connection = await requireKnown(id, context);
@@ -50,7 +48,7 @@ export async function openConnection(
     problem: problem && { code: problem, detail },
     backTo: isDecided(connection) ? null : refusal(connection, problem),
   };
-}
+};
 
 async function requestOf(
   { _id: id, clientId, clientName, clientUri, clientDomain }: ConnectionDocument,
@@ -116,15 +114,12 @@ export async function createGrant(
   return { id: grant._id, redirectTo: withParameters(redirectUri, { code, state, iss: issuer }) };
 }
 
-export async function denyConnection(
-  { id }: Input<typeof denyOp>,
-  context: WriteContext<FailureOf<typeof denyOp>>,
-): Promise<Output<typeof denyOp>> {
+export const denyConnection: WriteAlone<typeof denyOp> = async ({ id }, context) => {
   requirePerson(context);
   const connection = await requireOpen(id, context);
   await changeConnection(context.tx, id, {}, { consent: { at: new Date(), problem: 'denied' } });
   return { redirectTo: refusal(connection, null) ?? '' };
-}
+};
 
 /** What an app may do is a person's decision, never a program's: whoever has a key can sign in with it, and then it is seen. */
 function requirePerson({ caller, fail }: { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> }): void {

@@ -1,7 +1,6 @@
 import type { Connection } from '@worktrack/contracts/keys/connection';
 import { MAX_CONNECTIONS, type listConnections as operation } from '@worktrack/contracts/keys/connections';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { requireUnlimited } from '../grants/list.ts';
 import { isOnlyOrganization } from '../organizations/organizations.repository.ts';
 import type { LookupDocument } from './connections.model.ts';
@@ -11,10 +10,7 @@ import { connectionsOf, lookupsFrom, recordOf } from './connections.repository.t
  * What nobody has signed in for belongs to nobody, and would tell one organization of another's. So it is shown to whoever comes from the same network, and to owners if
  * there is no other organization.
  */
-export async function listConnections(
-  { all }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const listConnections: Read<typeof operation> = async ({ all }, context) => {
   const { caller } = context;
   if (all) requireUnlimited(context);
   const { network } = caller.sender ?? {};
@@ -25,7 +21,7 @@ export async function listConnections(
   ]);
   const shown = [...own.map(recordOf), ...lookups.map(ofNobody)].sort((one, other) => (one.at < other.at ? 1 : -1));
   return { items: shown.slice(0, MAX_CONNECTIONS) };
-}
+};
 
 function ofNobody({ _id, userAgent, steps, updatedAt }: LookupDocument): Connection {
   return recordOf({

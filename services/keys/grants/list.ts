@@ -1,16 +1,12 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
 import type { listGrants as operation } from '@worktrack/contracts/keys/grants';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { intersectionOf } from '@worktrack/contracts/rights';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { pageOfGrants } from './grants.repository.ts';
 
 /** One's own, whoever one is; those of all users are for owners, which the gateway has checked. */
-export async function listGrants(
-  input: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const listGrants: Read<typeof operation> = async (input, context) => {
   if (input.all) requireUnlimited(context);
   const page = await pageOfGrants(context, input.all ? undefined : context.caller.userId, input);
   const { projects } = context.caller;
@@ -20,7 +16,7 @@ export async function listGrants(
     ...page,
     items: page.items.map((each) => ({ ...each, projects: each.projects && intersectionOf(each.projects, projects) })),
   };
-}
+};
 
 /** What all users have connected belongs to no project. */
 export function requireUnlimited({

@@ -1,16 +1,12 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { takeAccessTurn } from '../access-turn.ts';
 import { requireAllHeldOf, requireProjectsOf } from '../users/all-held-of.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { keyById, markRevoked } from './keys.repository.ts';
 
 /** Stores the revocation. Its other half, evicting the key from the gateways' cache, follows once this is committed. */
-export async function revokeKey(
-  { id }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const revokeKey: WriteAlone<typeof operation> = async ({ id }, context) => {
   const isOwn = (await keyOfCaller(context))?._id === id;
   // To a limited caller there is no other key.
   const key = context.caller.projects && !isOwn ? undefined : await keyById(context, id);
@@ -27,4 +23,4 @@ export async function revokeKey(
   await takeAccessTurn(context);
   const revokedAt = await markRevoked(context, key);
   return { id, revokedAt: revokedAt.toISOString() };
-}
+};

@@ -1,15 +1,14 @@
 import type { closeSession as operation } from '@worktrack/contracts/keys/sessions';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { enterOf } from '@worktrack/runtime/database/outbox/audited';
 import { takeTurnUnchecked } from '../access-turn.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** A sign-out: of the session itself, so it needs no permission. */
-export async function closeSession(
-  { organizationId, id, from }: Input<typeof operation>,
-  { tx, writes, requestId }: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const closeSession: WriteAlone<typeof operation> = async (
+  { organizationId, id, from },
+  { tx, writes, requestId },
+) => {
   const scope = { caller: { organizationId }, tx, writes };
   const session = await sessionById(scope, id);
   if (!session || session.revokedAt) return {};
@@ -22,4 +21,4 @@ export async function closeSession(
     context: { address: null, userAgent: null, ...from, requestId },
   });
   return {};
-}
+};

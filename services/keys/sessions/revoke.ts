@@ -1,15 +1,11 @@
 import type { revokeSession as operation } from '@worktrack/contracts/keys/sessions';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { takeAccessTurn } from '../access-turn.ts';
 import { requireAllHeldOf } from '../users/all-held-of.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
-export async function revokeSession(
-  { id }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const revokeSession: WriteAlone<typeof operation> = async ({ id }, context) => {
   const session = await sessionById(context, id);
   if (!session) {
     throw context.fail('NOT_FOUND', `There is no session ${id} in your organization. GET /api/sessions lists them.`);
@@ -22,4 +18,4 @@ export async function revokeSession(
   const revokedAt = new Date();
   await markEnded(context, id, revokedAt);
   return { id, revokedAt: revokedAt.toISOString() };
-}
+};

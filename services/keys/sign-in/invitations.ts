@@ -1,18 +1,15 @@
 import type { listInvitations as operation } from '@worktrack/contracts/keys/invitations';
 import type { Invitation } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
-import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Input } from '@worktrack/contracts/operation';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { InvitationDocument } from '../invitations/invitations.model.ts';
 import { countUnusedInvitations, invitationsOf, unusedInvitations } from '../invitations/invitations.repository.ts';
 import { activeKeysById } from '../keys/keys.repository.ts';
 import { pageOfUsers, usersById } from '../users/users.repository.ts';
 
 /** The users, with what became of the last invitation of each. */
-export async function listUsersInvited(
-  input: Input<typeof listUsers>,
-  context: ReadContext,
-): Promise<Output<typeof listUsers>> {
+export const listUsersInvited: Read<typeof listUsers> = async (input, context) => {
   const { users, pagination } = await pageOfUsers(context, input);
   const invitations = await invitationsOf(
     context,
@@ -26,12 +23,9 @@ export async function listUsersInvited(
     }),
     pagination,
   };
-}
+};
 
-export async function listInvitations(
-  { after, limit }: Input<typeof operation>,
-  context: ReadContext,
-): Promise<Output<typeof operation>> {
+export const listInvitations: Read<typeof operation> = async ({ after, limit }, context) => {
   const [found, count] = await Promise.all([
     limit === 0 ? [] : unusedInvitations(context, { after: after && placeOf(after), limit: limit + 1 }),
     countUnusedInvitations(context),
@@ -48,7 +42,7 @@ export async function listInvitations(
     return [{ ...shown(invitation), id: invitation._id, user: { id, name, email, role }, invitedBy: by.name }];
   });
   return { invitations, count };
-}
+};
 
 const placeOf = ({ since, id }: NonNullable<Input<typeof operation>['after']>) => ({ value: new Date(since), id });
 

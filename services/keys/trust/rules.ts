@@ -9,8 +9,9 @@ import {
   type listTries as triesOp,
   type updateTrustRule as updateOp,
 } from '@worktrack/contracts/keys/trust-rules';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read, WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { takeAccessTurn } from '../access-turn.ts';
 import { actingUser, grantable } from '../keys/create.ts';
@@ -92,28 +93,22 @@ export async function updateTrustRule(
   return recordOf(await changeRule(context, id, after, isAnother(before, after)), audienceOf(id, settings));
 }
 
-export async function deleteTrustRule(
-  { id }: Input<typeof deleteOp>,
-  context: WriteContext<FailureOf<typeof deleteOp>>,
-): Promise<Output<typeof deleteOp>> {
+export const deleteTrustRule: WriteAlone<typeof deleteOp> = async ({ id }, context) => {
   await requireAllHeldOf(context, await requireRule(id, context));
   await takeAccessTurn(context);
   await removeRule(context, id);
   await removeTries(context, id);
   return { id };
-}
+};
 
-export async function listTries(
-  { id }: Input<typeof triesOp>,
-  context: ReadContext<FailureOf<typeof triesOp>>,
-): Promise<Output<typeof triesOp>> {
+export const listTries: Read<typeof triesOp> = async ({ id }, context) => {
   await requireRule(id, context);
   const tries = await triesOf(context, id);
   return tries.flatMap(({ at: time, id: tryId, mismatches }) => {
     const at = time.toISOString();
     return mismatches.map((each) => ({ id: tryId ?? at, at, ...each }));
   });
-}
+};
 
 async function requireRule(
   id: string,

@@ -1,15 +1,11 @@
 import { isUuid } from '@worktrack/contracts/fields';
 import type { nameOfUser as ofUser, namedUsers as operation } from '@worktrack/contracts/keys/named-users';
-import type { Input, Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { type Meant, nameOf, usersMeant } from './users.repository.ts';
 
 /** A name that several users share means each of them. */
-export async function namedUsers(
-  { names }: Input<typeof operation>,
-  context: ReadContext,
-): Promise<Output<typeof operation>> {
+export const namedUsers: Read<typeof operation> = async ({ names }, context) => {
   const asked = [...new Set(names)].map((as) => ({ as, ...meant(as) }));
   const found = await usersMeant(context, asked);
   const users = asked.flatMap(({ as, id, email, handle }) =>
@@ -18,7 +14,7 @@ export async function namedUsers(
       .map((user) => ({ id: user._id, name: user.name, as })),
   );
   return { users };
-}
+};
 
 function meant(as: string): Meant {
   if (as.startsWith('@')) return { handle: handleOf(as.slice(1)) };
@@ -26,6 +22,6 @@ function meant(as: string): Meant {
   return { email: as.trim().toLowerCase(), handle: handleOf(as) };
 }
 
-export async function nameOfUser({ id }: Input<typeof ofUser>, context: ReadContext): Promise<Output<typeof ofUser>> {
+export const nameOfUser: Read<typeof ofUser> = async ({ id }, context) => {
   return { named: await nameOf(context, id) };
-}
+};

@@ -8,9 +8,10 @@ import type {
   updateRole as updateOp,
 } from '@worktrack/contracts/keys/roles';
 import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { auditChanges, audited } from '@worktrack/runtime/database/outbox/audited';
 import { takeAccessTurn } from '../access-turn.ts';
 import {
@@ -67,7 +68,7 @@ export async function updateRole(
   return changed;
 }
 
-export async function deleteRole({ id }: Input<typeof deleteOp>, context: Context): Promise<Output<typeof deleteOp>> {
+export const deleteRole: WriteAlone<typeof deleteOp> = async ({ id }, context) => {
   const role = await requireCustom(id, context);
   const { name } = role;
   const { length: users } = await usersOfRole(context, id);
@@ -83,7 +84,7 @@ export async function deleteRole({ id }: Input<typeof deleteOp>, context: Contex
     changes: auditChanges(role, {}, ['name', 'permissions']),
   });
   return { id };
-}
+};
 
 async function requireCustom(id: string, context: Context): Promise<RoleRecord> {
   const role = await roleById(context, id);

@@ -1,14 +1,10 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { MAX_BOARDS, type createBoard as operation } from '@worktrack/contracts/projects/board-operations';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { countBoards, insertBoard, toBoard } from '../boards/boards.repository.ts';
 import { holdProject, requireProject } from '../projects/projects.repository.ts';
 import { lackingRoles, newColumn, standardColumns } from './board-columns.ts';
 
-export async function createBoard(
-  { id: projectId, name, columns }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const createBoard: WriteAlone<typeof operation> = async ({ id: projectId, name, columns }, context) => {
   await holdProject(context, projectId);
   const { dependencyMet, labels } = await requireProject(context, projectId);
   if ((await countBoards(context, projectId)) >= MAX_BOARDS) {
@@ -32,4 +28,4 @@ export async function createBoard(
       ...(labels && { labels }),
     }),
   );
-}
+};

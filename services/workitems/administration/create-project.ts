@@ -1,6 +1,5 @@
-import type { Input, Output } from '@worktrack/contracts/operation';
 import type { createProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
 import { warned } from '../items/warnings.ts';
@@ -10,10 +9,7 @@ import { standardColumns } from './board-columns.ts';
 import { freeKey, keyShared } from './project-key.ts';
 
 /** A project comes with its first board, of the standard columns. */
-export async function createProject(
-  { key, ...input }: Input<typeof operation>,
-  context: WriteContext,
-): Promise<Output<typeof operation>> {
+export const createProject: WriteAlone<typeof operation> = async ({ key, ...input }, context) => {
   const projectId = uuidv7();
   const board = await insertBoard(context, {
     ...{ projectId, name: input.name, columns: standardColumns() },
@@ -33,4 +29,4 @@ export async function createProject(
   const warnings = await keyShared(context, project.key);
   await insertProject(context, project);
   return { ...toProject(project), ...warned(warnings) };
-}
+};

@@ -1,6 +1,5 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteBoard as operation } from '@worktrack/contracts/projects/board-operations';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { removeBoard, requireBoard } from '../boards/boards.repository.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import { forgetPlaces } from '../moves/position.ts';
@@ -10,10 +9,7 @@ import { requireProject } from '../projects/projects.repository.ts';
  * New items go to the default board, so that one stays. Nothing can be put on the board meanwhile: that would write one of the tallies that this transaction has
  * written, and so would making it the default.
  */
-export async function deleteBoard(
-  { id }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const deleteBoard: WriteAlone<typeof operation> = async ({ id }, context) => {
   await holdColumns(context, { boardId: id });
   const board = await requireBoard(context, id);
   const { defaultBoardId } = await requireProject(context, board.projectId);
@@ -34,4 +30,4 @@ export async function deleteBoard(
   await forgetPlaces(context, [id]);
   await removeBoard(context, board);
   return { deleted: true, id };
-}
+};

@@ -1,6 +1,5 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { removeBoardsOfProject } from '../boards/boards.repository.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import { forgetBudgetsOfProject } from '../budgets/budgets.repository.ts';
@@ -12,10 +11,7 @@ import { removeViewsOfProject } from '../views/views.repository.ts';
  * A project's boards are deleted with it. What it left behind stays: the histories of its items by their ids, what their work cost, and the numbers of the key,
  * which other projects may share. Nothing can be put on one of the boards meanwhile: that would write one of the tallies that this transaction has written.
  */
-export async function deleteProject(
-  { id }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const deleteProject: WriteAlone<typeof operation> = async ({ id }, context) => {
   await holdColumns(context, { projectId: id });
   const project = await requireProject(context, id);
   const count = [...(await countsOf(context, { projectId: id })).values()].reduce((sum, items) => sum + items, 0);
@@ -32,4 +28,4 @@ export async function deleteProject(
   await removeViewsOfProject(context, id);
   await removeProject(context, project);
   return { deleted: true, id };
-}
+};

@@ -1,4 +1,4 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf } from '@worktrack/contracts/operation';
 import { MAX_LABELS } from '@worktrack/contracts/projects/label';
 import type {
   createLabel as createOperation,
@@ -6,7 +6,8 @@ import type {
   listLabels as listOperation,
   updateLabel as updateOperation,
 } from '@worktrack/contracts/projects/label-operations';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read, WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { isNamed } from '../boards/labels.ts';
@@ -16,18 +17,12 @@ import { requireProject, saveProject, tellOfProject } from '../projects/projects
 
 type Context = WriteContext<FailureOf<typeof createOperation | typeof updateOperation>>;
 
-export async function listLabels(
-  { id }: Input<typeof listOperation>,
-  context: ReadContext<FailureOf<typeof listOperation>>,
-): Promise<Output<typeof listOperation>> {
+export const listLabels: Read<typeof listOperation> = async ({ id }, context) => {
   const { labels = [] } = await requireProject(context, id);
   return labels.toSorted((a, b) => a.name.localeCompare(b.name, 'en')).map(toLabel);
-}
+};
 
-export async function createLabel(
-  { id, name, colour }: Input<typeof createOperation>,
-  context: Context,
-): Promise<Output<typeof createOperation>> {
+export const createLabel: WriteAlone<typeof createOperation> = async ({ id, name, colour }, context) => {
   const project = await projectToChange(context, id);
   const { labels = [] } = project;
   requireFree(context, labels, name);
@@ -41,12 +36,9 @@ export async function createLabel(
   const label = { id: uuidv7(), name, colour: colour.toLowerCase() };
   await store(context, project, [...labels, label]);
   return toLabel(label);
-}
+};
 
-export async function updateLabel(
-  { id, labelId, name, colour }: Input<typeof updateOperation>,
-  context: Context,
-): Promise<Output<typeof updateOperation>> {
+export const updateLabel: WriteAlone<typeof updateOperation> = async ({ id, labelId, name, colour }, context) => {
   const project = await projectToChange(context, id);
   const { labels = [] } = project;
   const before = requireLabel(context, labels, labelId);
@@ -59,13 +51,10 @@ export async function updateLabel(
     labels.map((each) => (each.id === labelId ? after : each)),
   );
   return toLabel(after);
-}
+};
 
 /** Items keep its id, which names nothing any more and is never used again. */
-export async function deleteLabel(
-  { id, labelId }: Input<typeof deleteOperation>,
-  context: WriteContext<FailureOf<typeof deleteOperation>>,
-): Promise<Output<typeof deleteOperation>> {
+export const deleteLabel: WriteAlone<typeof deleteOperation> = async ({ id, labelId }, context) => {
   const project = await projectToChange(context, id);
   const { labels = [] } = project;
   requireLabel(context, labels, labelId);
@@ -75,7 +64,7 @@ export async function deleteLabel(
     labels.filter((each) => each.id !== labelId),
   );
   return { deleted: true, id: labelId };
-}
+};
 
 function requireLabel(
   { fail }: WriteContext<FailureOf<typeof deleteOperation>>,

@@ -1,27 +1,22 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf } from '@worktrack/contracts/operation';
 import type {
   getBoard as getOperation,
   listBoards as listOperation,
 } from '@worktrack/contracts/projects/board-operations';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { boardsOfProject, requireBoard, toBoard } from '../boards/boards.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 
-export async function listBoards(
-  { id }: Input<typeof listOperation>,
-  context: ReadContext<FailureOf<typeof listOperation>>,
-): Promise<Output<typeof listOperation>> {
+export const listBoards: Read<typeof listOperation> = async ({ id }, context) => {
   await requireProject(context, id);
   return (await boardsOfProject(context, id)).map(toBoard);
-}
+};
 
-export async function getBoard(
-  { id }: Input<typeof getOperation>,
-  context: ReadContext<FailureOf<typeof getOperation>>,
-): Promise<Output<typeof getOperation>> {
+export const getBoard: Read<typeof getOperation> = async ({ id }, context) => {
   return toBoard(await requireBoard(context, id ?? (await defaultBoardId(context))));
-}
+};
 
 async function defaultBoardId(context: ReadContext<FailureOf<typeof getOperation>>): Promise<string> {
   const { sessionProjectId } = context.caller;

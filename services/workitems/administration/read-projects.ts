@@ -1,18 +1,14 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   getProject as getOperation,
   listProjects as listOperation,
   listProjectNames as namesOperation,
 } from '@worktrack/contracts/projects/project-operations';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { pageOf, startOf } from '../calls/paging.ts';
 import { countProjects, pageOfProjects, requireProject, toProject } from '../projects/projects.repository.ts';
 
-export async function listProjects(
-  input: Input<typeof listOperation>,
-  context: ReadContext<FailureOf<typeof listOperation>>,
-): Promise<Output<typeof listOperation>> {
+export const listProjects: Read<typeof listOperation> = async (input, context) => {
   const list = ['projects', context.caller.organizationId];
   const start = startOf(input, list, context);
   const found = await pageOfProjects(context, start);
@@ -33,12 +29,9 @@ export async function listProjects(
     nextCursor,
     ...(budget.isTruncated && { truncated: true as const }),
   };
-}
+};
 
-export async function listProjectNames(
-  { limit, cursor }: Input<typeof namesOperation>,
-  context: ReadContext<FailureOf<typeof namesOperation>>,
-): Promise<Output<typeof namesOperation>> {
+export const listProjectNames: Read<typeof namesOperation> = async ({ limit, cursor }, context) => {
   const list = ['project names', context.caller.organizationId];
   const start = startOf({ page: 1, limit, cursor }, list, context);
   const { rows, nextCursor } = await pageOf(
@@ -50,12 +43,9 @@ export async function listProjectNames(
   );
   const projects = rows.map(({ _id, name, key, defaultBoardId }) => ({ id: _id, name, key, defaultBoardId }));
   return { projects, nextCursor };
-}
+};
 const NOT_COUNTED = async () => ({ total: 0, isLowerBound: true });
 
-export async function getProject(
-  { id }: Input<typeof getOperation>,
-  context: ReadContext<FailureOf<typeof getOperation>>,
-): Promise<Output<typeof getOperation>> {
+export const getProject: Read<typeof getOperation> = async ({ id }, context) => {
   return toProject(await requireProject(context, id));
-}
+};

@@ -6,6 +6,7 @@ import type {
   setProjectBudget as operationOfProject,
 } from '@worktrack/contracts/work-items/costs/budget';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
@@ -24,10 +25,7 @@ type Answer = Output<typeof operation>;
 
 const WITH_BUDGETS: readonly string[] = ['epic', 'feature', 'story'];
 
-export function setBudget(
-  { projectId, workItemId, ...limit }: Input<typeof operation>,
-  context: Context,
-): Promise<Answer> {
+export const setBudget: WriteAlone<typeof operation> = ({ projectId, workItemId, ...limit }, context) => {
   const ofProject = projectId ?? (workItemId === undefined ? context.caller.sessionProjectId : undefined);
   if ((ofProject === undefined) === (workItemId === undefined)) {
     throw context.fail('VALIDATION_FAILED', 'Give either projectId or workItemId.', {
@@ -37,7 +35,7 @@ export function setBudget(
   return workItemId === undefined
     ? ofProjectSet(ofProject as string, limit, context)
     : ofItemSet(workItemId, limit, context);
-}
+};
 
 export function setProjectBudget(
   { id, ...limit }: Input<typeof operationOfProject>,

@@ -1,6 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
@@ -15,10 +16,7 @@ import { lackingRoles, newColumn } from './board-columns.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
-export async function updateBoard(
-  { id, name, columns: wanted, version }: Input<typeof operation>,
-  context: Context,
-): Promise<Output<typeof operation>> {
+export const updateBoard: WriteAlone<typeof operation> = async ({ id, name, columns: wanted, version }, context) => {
   if (wanted) await holdColumns(context, { boardId: id });
   const board = await requireBoard(context, id);
   requireVersion(
@@ -38,7 +36,7 @@ export async function updateBoard(
   await followChangedColumns(context, [{ before: board, after }]);
   const { columnsVersion } = after;
   return changed(context, board, { ...(name && { name }), columns, columnsVersion });
-}
+};
 
 async function changed(
   context: Context,

@@ -1,7 +1,8 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { DependencyMet } from '@worktrack/contracts/projects/project';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { requireLabels } from '../boards/labels.ts';
@@ -13,10 +14,7 @@ import type { ProjectRecord, TemplateRecord } from '../projects/projects.model.t
 import { requireProject, saveProject, tellOfProject, toProject } from '../projects/projects.repository.ts';
 import { keyShared } from './project-key.ts';
 
-export async function updateProject(
-  { id, templates, version, ...given }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const updateProject: WriteAlone<typeof operation> = async ({ id, templates, version, ...given }, context) => {
   const { defaultBoardId, key, gates, dependencyMet } = given;
   const isKnownToWrites = [defaultBoardId, key, gates, dependencyMet].some((change) => change !== undefined);
   if (isKnownToWrites) await holdColumns(context, { projectId: id });
@@ -45,7 +43,7 @@ export async function updateProject(
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
   const isRenamed = key !== undefined && key !== before.key;
   return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };
-}
+};
 
 /** Keys, and the numbers after them, are the organization's: the next one would tell how many items another project with the key has. */
 function requireUnlimited({ caller, fail }: WriteContext<FailureOf<typeof operation>>): void {

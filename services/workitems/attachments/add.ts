@@ -5,9 +5,10 @@ import {
   addAttachment as operation,
 } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, ReceivingContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import type { ReceivingContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AlreadyDone } from '@worktrack/runtime/database/handlers/effects.repository';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { answerBefore } from '@worktrack/runtime/database/handlers/run-write';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
@@ -80,12 +81,9 @@ export async function addAttachment(
   }
 }
 
-export async function addedBefore(
-  { idempotencyKey, upload }: Input<typeof addedBeforeOperation>,
-  { caller }: ReadContext,
-): Promise<Output<typeof addedBeforeOperation>> {
+export const addedBefore: Read<typeof addedBeforeOperation> = async ({ idempotencyKey, upload }, { caller }) => {
   return (await answerBefore(operation, { idempotencyKey, caller }, ({ sha256 }) => [upload, sha256])) ?? null;
-}
+};
 
 async function receive(bytes: AsyncIterable<Buffer>, context: Context): Promise<StoredContent> {
   try {

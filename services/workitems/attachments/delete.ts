@@ -1,6 +1,5 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { latestComments } from '../history/history.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { indexAllSaid } from '../search/search.repository.ts';
@@ -8,10 +7,7 @@ import { recordOn } from '../writes/record-on.ts';
 import { attachmentsOf, removeAttachment } from './attachments.repository.ts';
 import { releaseContent } from './content.repository.ts';
 
-export async function deleteAttachment(
-  input: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const deleteAttachment: WriteAlone<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.workItemId);
   const removed = await removeAttachment(context, item._id, input.attachmentId);
   if (!removed) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment ${input.attachmentId}.`);
@@ -24,4 +20,4 @@ export async function deleteAttachment(
     data: { attachmentId: removed._id, fileName: removed.fileName },
   });
   return { deleted: true, id: removed._id };
-}
+};

@@ -1,11 +1,11 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Input } from '@worktrack/contracts/operation';
 import {
   NEED_KINDS,
   type Needed,
   type NeedKind,
   type listNeeds as operation,
 } from '@worktrack/contracts/work-items/attention';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { counted, isNearlySpent } from '../budgets/budgets.repository.ts';
 import { toBudget } from '../budgets/budgets.ts';
@@ -17,10 +17,7 @@ import { countNeedy, type NeedyItem, neediestItems, type StoredKind, warnedBudge
 type After = Input<typeof operation>['after'];
 
 /** Kind by kind, each from its index, until the page is full. */
-export async function listNeeds(
-  { kinds, names, after, limit }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const listNeeds: Read<typeof operation> = async ({ kinds, names, after, limit }, context) => {
   const budgets = (await spentBudgets(context)).map((budget) => ({ budget, since: sinceOf(budget) }));
   budgets.sort((a, b) => a.since.getTime() - b.since.getTime() || (a.budget._id < b.budget._id ? -1 : 1));
   // First, since most kinds are empty: one that is has nothing to look for.
@@ -51,7 +48,7 @@ export async function listNeeds(
     needed.push(...(await ofItems(context, kind, items)));
   }
   return { needed, counts };
-}
+};
 
 async function ofItems(scope: Scope, kind: StoredKind, items: readonly NeedyItem[]): Promise<Needed[]> {
   const summaries = await presentedSummaries(scope, items);

@@ -1,7 +1,6 @@
-import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeAiTask as operation } from '@worktrack/contracts/work-items/agents/completions';
 import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/costs/sessions';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnAt, columnMeant, columnOfRole, requireColumnOfRole } from '../boards/columns.ts';
@@ -22,10 +21,7 @@ import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
 
 /** Hands the work over for review. A caller that does not hold the item's live lease is refused. */
-export async function completeAiTask(
-  input: Input<typeof operation>,
-  given: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
-): Promise<Output<typeof operation>> {
+export const completeAiTask: WriteGrouped<typeof operation> = async (input, given) => {
   const item = await requirePresent(given, input.workItemId);
   const lease = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
   const context = { ...given, ...(lease && { by: { agent: lease.agent, run: lease.run, model: input.model } }) };
@@ -66,7 +62,7 @@ export async function completeAiTask(
     ...{ sessionId, estimatedCost, costBasis, totalTokens },
     ...warned(againWarnings(item, lease, from), baseWarnings(item), taken?.warnings ?? []),
   };
-}
+};
 
 /** Whoever repeats a call because its answer was lost does not mean to report its cost twice. */
 function againWarnings({ taskId }: ItemRecord, lease: LeaseRecord | undefined, from: ColumnRecord): string[] {

@@ -1,7 +1,6 @@
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/agents/completions';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';
 import { AFTER_REVIEW } from '../boards/progress.ts';
@@ -20,10 +19,7 @@ import { moveTo } from '../moves/move.ts';
 const MAX_EARLIER_REVIEWS = 20;
 
 /** A pass moves the task on to testing or the next step, a fail back to `in_progress`; either way the AI's part is over. */
-export async function completeReview(
-  input: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const completeReview: WriteGrouped<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
   requireVersion(context, versionOf(item, board), input.version);
@@ -50,7 +46,7 @@ export async function completeReview(
   const leaseWarnings = moved.lease ? heldWarnings([item], context.caller.keyId) : [];
   const warnings = warned(faults, baseWarnings(item), taken.warnings, leaseWarnings);
   return { completed: true, workItemId, taskId, result, fromColumn, movedTo: toColumn, ...warnings };
-}
+};
 
 /**
  * The latest review replaces the previous one, which joins the earlier ones. The oldest are dropped if there are too many, or if they

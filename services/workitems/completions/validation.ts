@@ -1,7 +1,7 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Input } from '@worktrack/contracts/operation';
 import type { completeValidation as operation } from '@worktrack/contracts/work-items/agents/completions';
 import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/costs/sessions';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnOfRole, requireColumn, requireColumnOfRole } from '../boards/columns.ts';
@@ -24,10 +24,7 @@ import { keepSession } from '../usage/session.ts';
 const SESSION_TYPE = 'validate';
 
 /** Results, documentation and session are recorded whatever the outcome; it only determines where the item goes. */
-export async function completeValidation(
-  input: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const completeValidation: WriteGrouped<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
@@ -76,7 +73,7 @@ export async function completeValidation(
       moved.lease ? heldWarnings([item], context.caller.keyId) : [],
     ),
   };
-}
+};
 
 /** Includes a person's own words, since a person may have counted no tests. */
 function resultsOf({ testResults, result, summary, issues }: Input<typeof operation>) {

@@ -1,7 +1,6 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/agents/context';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { columnName, roleAt } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
 import { itemsWithKeywords } from '../search/related.repository.ts';
@@ -14,10 +13,7 @@ import { relevanceTo } from './relevance.ts';
 const RANKED_PER_SHOWN = 5;
 
 /** What already exists around an idea, and where it could go. */
-export async function getIdeationContext(
-  { keywords, limit, ...input }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getIdeationContext: Read<typeof operation> = async ({ keywords, limit, ...input }, context) => {
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   const found = await itemsWithKeywords(context, keywords, projectId, limit * RANKED_PER_SHOWN);
   const relevance = relevanceTo(keywords);
@@ -49,4 +45,4 @@ export async function getIdeationContext(
       .slice(0, limit),
     board: board ? boardMap(board) : null,
   };
-}
+};

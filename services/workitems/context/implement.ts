@@ -1,7 +1,7 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getImplementContext as operation } from '@worktrack/contracts/work-items/agents/context';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { budgetsOverTasks, tightest } from '../budgets/budgets.ts';
 import { shownLease } from '../items/lease.ts';
@@ -13,10 +13,7 @@ import { planBatch } from './plan-batch.ts';
 import { toBrief } from './present.ts';
 
 /** What there is to do in a batch, in which order, and what can be done in parallel. */
-export async function getImplementContext(
-  input: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getImplementContext: Read<typeof operation> = async (input, context) => {
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   const { tasks, notFound } = await leafTasksOf(context, input.ids, projectId);
   const plan = await planBatch(context, tasks);
@@ -60,4 +57,4 @@ export async function getImplementContext(
     budget: tightest(await budgetsOverTasks(context, tasks, plan.budgets)),
     ...truncated(budget.isTruncated, all),
   };
-}
+};

@@ -1,7 +1,6 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/agents/context';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';
@@ -16,10 +15,7 @@ import { surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 
 /** What a reviewer needs to see, and where a pass and a fail lead. */
-export async function getReviewContext(
-  input: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getReviewContext: Read<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.taskId);
   const named = dependenciesOf(item.metadata);
   const { items, boards, attachments } = await surroundings(
@@ -62,7 +58,7 @@ export async function getReviewContext(
     latestReview: reviewOf(item.metadata.review),
     ...truncated(budget.isTruncated, all),
   };
-}
+};
 
 function itemsBelow(items: readonly PlannedItem[], id: string): PlannedItem[] {
   const children = Map.groupBy(items, ({ parentId }) => parentId);

@@ -1,7 +1,6 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getValidateContext as operation } from '@worktrack/contracts/work-items/agents/context';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { columnName, roleAt } from '../boards/columns.ts';
 import type { Role } from '../boards/progress.ts';
@@ -21,10 +20,7 @@ const WHY_SKIPPED: Readonly<Record<Progress, string>> = {
 };
 
 /** Which items of a batch can be reviewed, and which tested. */
-export async function getValidateContext(
-  input: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getValidateContext: Read<typeof operation> = async (input, context) => {
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   const { tasks, notFound } = await leafTasksOf(context, input.ids, projectId);
   const parentIds = [...new Set(tasks.flatMap(({ parentId }) => parentId ?? []))];
@@ -63,4 +59,4 @@ export async function getValidateContext(
     board: await boardFor(context, tasks, boards, projectId),
     ...truncated(budget.isTruncated, all),
   };
-}
+};

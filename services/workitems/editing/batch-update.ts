@@ -3,6 +3,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchUpdateWorkItems as operation } from '@worktrack/contracts/work-items/changes/batch-update';
 import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { changedLabels } from '../boards/labels.ts';
@@ -19,10 +20,7 @@ type Given = Input<typeof operation>['items'][number];
 type Item = Awaited<ReturnType<typeof findItems<'description' | 'metadata'>>>[number];
 
 /** As many queries for 500 items as for one. */
-export async function batchUpdateWorkItems(
-  { items: given }: Input<typeof operation>,
-  context: Context,
-): Promise<Output<typeof operation>> {
+export const batchUpdateWorkItems: WriteGrouped<typeof operation> = async ({ items: given }, context) => {
   const refs = given.map(({ id }) => id);
   const found = await findItems(context, refs, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
@@ -55,7 +53,7 @@ export async function batchUpdateWorkItems(
     skipped,
     ...warned(heldWarnings(items, context.caller.keyId)),
   };
-}
+};
 
 function faultOf({ _id, version }: Item, wanted: Given, done: ReadonlyMap<string, Item>): string | undefined {
   if (done.has(_id)) return 'It is in the list twice.';

@@ -1,19 +1,15 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   addWorkItemComment as comment,
   answerQuestion as operation,
 } from '@worktrack/contracts/work-items/changes/comment';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
 import { mentionsIn } from '../items/people.ts';
 import { indexSaid } from '../search/search.repository.ts';
 import { recordOn } from '../writes/record-on.ts';
 
-export async function addWorkItemComment(
-  { workItemId, text, leaseToken }: Input<typeof comment>,
-  context: GroupedContext<FailureOf<typeof comment>>,
-): Promise<Output<typeof comment>> {
+export const addWorkItemComment: WriteGrouped<typeof comment> = async ({ workItemId, text, leaseToken }, context) => {
   const item = await requireItem(context, workItemId);
   const { lease } = item;
   const isOwn = leaseToken !== undefined;
@@ -29,13 +25,10 @@ export async function addWorkItemComment(
   const ofClaim = isOwn ? lease?.claimedAt : undefined;
   const data = { text, ...mentionsIn(context, text) };
   return { event: recordOn(scope, item, { type: 'work_item.commented', data, ofClaim }) };
-}
+};
 
 /** A comment that says outright that it answers, and is refused where nobody would hear it. */
-export async function answerQuestion(
-  { workItemId, text, question }: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const answerQuestion: WriteGrouped<typeof operation> = async ({ workItemId, text, question }, context) => {
   const item = await requireItem(context, workItemId);
   const { taskId, lease } = item;
   if (!isLive(lease, new Date()) || lease.state !== 'awaiting_input') {
@@ -57,4 +50,4 @@ export async function answerQuestion(
     data: { text, answer: true, ...mentionsIn(context, text) },
   });
   return { event, agent: lease.agent, question: lease.question ?? null };
-}
+};

@@ -1,4 +1,4 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf } from '@worktrack/contracts/operation';
 import type { createWorkItems as operation } from '@worktrack/contracts/work-items/changes/create-items';
 import {
   aboveFault,
@@ -8,6 +8,7 @@ import {
   tellFaultsWithin,
 } from '@worktrack/contracts/work-items/changes/references';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
@@ -29,7 +30,6 @@ import { countChildren } from '../trees/tree-writes.ts';
 import { type Content, contentOf, followNew, newItem, store } from './create-item.ts';
 import { Faults, type GivenItem } from './references.ts';
 
-type Given = Input<typeof operation>;
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** What is said for one item, or once for all that do not say it. */
@@ -51,7 +51,7 @@ interface Planned extends Location {
 }
 
 /** All or none, in one write; every fault is told by the index of its item. */
-export async function createWorkItems(input: Given, context: Context): Promise<Output<typeof operation>> {
+export const createWorkItems: WriteGrouped<typeof operation> = async (input, context) => {
   const faults = new Faults();
   const { byRef, order } = tellFaultsWithin(input.items, faults.add);
 
@@ -115,7 +115,7 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
     }),
     ...warned(items.flatMap(({ metadata }) => keyWarnings(metadata))),
   };
-}
+};
 
 function withNames(given: GivenItem, nameOf: (ref: string) => string | undefined): GivenItem {
   const { parentId, dependsOn } = given;

@@ -1,16 +1,12 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { createWorkItem as operation } from '@worktrack/contracts/work-items/changes/create';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { projectForWrite } from '../projects/projects.repository.ts';
 import { createItem } from './create-item.ts';
 
-export async function createWorkItem(
-  input: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const createWorkItem: WriteGrouped<typeof operation> = async (input, context) => {
   const board = await requireBoardForWrite(context, input.boardId);
   const column = requireColumn(context, board, input.boardColumnId);
   const projectId = input.projectId ?? context.caller.sessionProjectId ?? board.projectId;
@@ -23,4 +19,4 @@ export async function createWorkItem(
   const project = await projectForWrite(context, projectId);
   const parent = input.parentId === undefined ? undefined : await requireItem(context, input.parentId);
   return createItem(context, input, { project, board, column, parent });
-}
+};

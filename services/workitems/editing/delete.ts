@@ -1,6 +1,6 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/changes/delete';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
@@ -30,10 +30,7 @@ import { changeItem, removeItem } from '../writes/change-item.ts';
  * Children lose their parent, dependents their dependency, attachments are deleted, and the cost counts towards the parent; the history stays, and
  * ends here.
  */
-export async function deleteWorkItem(
-  input: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const deleteWorkItem: WriteGrouped<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.id);
   const { _id, taskId, title } = item;
   const others = await leftBehindBy(context, item);
@@ -56,7 +53,7 @@ export async function deleteWorkItem(
   await dropBudget(context, item);
   removeItem(context, item, board, [...sessions, { type: 'work_item.deleted', data: { taskId, title } }]);
   return { deleted: true, id: _id, ...warned(heldWarnings([item], context.caller.keyId)) };
-}
+};
 
 /**
  * If an item has more children and dependents, so many leave at a time, each batch in a transaction of its own, before the item is deleted. One transaction

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/changes/update';
 import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnAt, requireColumn } from '../boards/columns.ts';
@@ -32,10 +33,7 @@ import { changeItem } from '../writes/change-item.ts';
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** Changes what is given and differs. If nothing differs, nothing is written and the version stays. */
-export async function updateWorkItem(
-  input: Input<typeof operation>,
-  context: Context,
-): Promise<Output<typeof operation>> {
+export const updateWorkItem: WriteGrouped<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.id);
   const board = await boardOf(context, item);
   requireVersion(context, versionOf(item, board), input.version);
@@ -84,7 +82,7 @@ export async function updateWorkItem(
     ...toWorkItem(after, board),
     ...warned(keyWarnings(input.metadata), after === item ? [] : warnings),
   };
-}
+};
 
 /** Nothing, where it is not known who is a user: then nobody has said otherwise. */
 export const pickUser = ({ assigneeId }: Pick<ItemRecord, 'assigneeId'>) => ({ assigneeId: assigneeId ?? null });

@@ -1,6 +1,5 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-items/events';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { readCursor, unknownCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
@@ -11,10 +10,7 @@ import { countEvents, deletedItem, latestEvents } from './history.repository.ts'
 /** The revision and the id of the last event of a page. */
 const Place = z.tuple([z.int(), z.uuid()]);
 
-export async function getWorkItemEvents(
-  { workItemId, eventType, limit, cursor }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getWorkItemEvents: Read<typeof operation> = async ({ workItemId, eventType, limit, cursor }, context) => {
   const item = await itemOrMemory(context, workItemId);
   const { _id, taskId, title } = item;
   const list = [context.caller.organizationId, _id, eventType];
@@ -34,7 +30,7 @@ export async function getWorkItemEvents(
     nextCursor: hasMore && last ? writeCursor([last.place.value, last.place.id], list) : null,
     ...(budget.isTruncated && { truncated: true }),
   };
-}
+};
 
 async function itemOrMemory(scope: FailingScope<'NOT_FOUND'>, ref: string) {
   const item = await findNamed(scope, ref);

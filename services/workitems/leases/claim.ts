@@ -2,6 +2,7 @@ import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/agents/leases';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { attachmentsOf } from '../attachments/attachments.repository.ts';
@@ -30,12 +31,12 @@ type Claim = Output<typeof operation>;
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** Of any number of agents that ask at once, each gets a different task, or learns why there is none. */
-export function claimWorkItem(input: Input<typeof operation>, context: Context): Promise<Claim> {
+export const claimWorkItem: WriteGrouped<typeof operation> = (input, context) => {
   const { leaseToken } = input;
   return leaseToken === undefined ? claimBest(input, context) : renew(input, leaseToken, context);
-}
+};
 
-async function claimBest(input: Input<typeof operation>, given: Context): Promise<Claim> {
+const claimBest: WriteGrouped<typeof operation> = async (input, given) => {
   const context = { ...given, by: { agent: input.agent, run: uuidv7() } };
   const now = new Date();
   const projectId = input.projectId ?? context.caller.sessionProjectId;
@@ -66,7 +67,7 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
   if (!item || !isAsChosen(item, choice.best, now)) throw new Stale();
   for (const budget of over(choice.budgets, item)) context.writes.rely(restOf(budget));
   return take(item, input, now, context);
-}
+};
 
 /** The first of them that has something to take, or, if none has, why. */
 async function bestOfProjects(context: Context, projectIds: readonly string[], now: Date): Promise<Choice> {

@@ -1,7 +1,8 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { reportProgress as operation } from '@worktrack/contracts/work-items/agents/progress';
 import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/costs/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { budgetsOver, counted, restOf } from '../budgets/budgets.repository.ts';
@@ -24,10 +25,7 @@ type Context = GroupedContext<FailureOf<typeof operation>>;
 const MAX_ANSWERS = 20;
 
 /** A working agent's heartbeat: renews the lease, reports how the work is going, and returns what the agent needs to know. */
-export async function reportProgress(
-  input: Input<typeof operation>,
-  given: Context,
-): Promise<Output<typeof operation>> {
+export const reportProgress: WriteGrouped<typeof operation> = async (input, given) => {
   const now = new Date();
   const item = await requirePresent(given, input.workItemId);
   const before = item.lease;
@@ -106,7 +104,7 @@ export async function reportProgress(
     stop: budgets.some(isUsedUp),
     ...(notices.length > 0 && { notices: notices.map((notice) => ({ ...notice, at: notice.at.toISOString() })) }),
   };
-}
+};
 
 /** The budgets that apply to the item, as they will be once this heartbeat is stored. */
 async function budgetsAfter(

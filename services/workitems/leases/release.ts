@@ -1,6 +1,5 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { releaseWorkItem as operation } from '@worktrack/contracts/work-items/agents/leases';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, requireColumn, roleAt } from '../boards/columns.ts';
@@ -13,10 +12,10 @@ import { toWorkItem } from '../items/shown/present.ts';
 import { moveTo } from '../moves/move.ts';
 
 /** Gives a claimed item back as it was before the claim. */
-export async function releaseWorkItem(
-  { workItemId, leaseToken, boardColumnId }: Input<typeof operation>,
-  given: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const releaseWorkItem: WriteGrouped<typeof operation> = async (
+  { workItemId, leaseToken, boardColumnId },
+  given,
+) => {
   const item = await requirePresent(given, workItemId);
   if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {
     throw given.fail(
@@ -47,7 +46,7 @@ export async function releaseWorkItem(
     events: [...back.events, { type: 'work_item.released', data: { agent } }],
   });
   return { released: true, workItem: toWorkItem(moved, board) };
-}
+};
 
 /** A move by hand may have sent it back to where pending items are, and it was claimed from there. */
 function isBackForRework(to: ColumnRecord, idBefore: string): boolean {

@@ -1,8 +1,7 @@
 import { ItemRef } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getLineage as operation } from '@worktrack/contracts/work-items/agents/lineage';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
@@ -18,10 +17,7 @@ import { sessionsCountedFor, totalSessions } from '../sessions/sessions.reposito
 import { idsNamingIdea } from './lineage.repository.ts';
 
 /** Where an item came from, what was made of it, and the cost. */
-export async function getLineage(
-  { id }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getLineage: Read<typeof operation> = async ({ id }, context) => {
   const item = await requireItem(context, id);
   const idea = await ideaOf(context, item);
   const descendants = await madeOf(context, item);
@@ -45,7 +41,7 @@ export async function getLineage(
     budget: tightest(over(await budgetsToShow(context, [item.projectId]), item)),
     ...truncated(budget.isTruncated, all),
   };
-}
+};
 
 /** The idea that an item came from: itself, an ancestor, or one that it or an ancestor refers to; the nearest, if there are several. */
 async function ideaOf(scope: Scope, item: ItemRecord): Promise<ItemRecord | null> {

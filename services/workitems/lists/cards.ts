@@ -1,5 +1,5 @@
 import { isUuid, pagination } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Output } from '@worktrack/contracts/operation';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type {
   Card,
@@ -7,6 +7,7 @@ import type {
   listProjectCards as projectOperation,
 } from '@worktrack/contracts/work-items/lists/cards';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { requireBoard } from '../boards/boards.repository.ts';
 import { countsOf } from '../boards/tallies.repository.ts';
 import type { Scope } from '../calls/scope.ts';
@@ -26,22 +27,16 @@ import { holds, type Where } from './where.ts';
 type Context = ReadContext<FailureOf<typeof operation>>;
 type Cards = Output<typeof operation>;
 
-export async function listCards(
-  { id, ids, boardColumnId, ...given }: Input<typeof operation>,
-  context: Context,
-): Promise<Cards> {
+export const listCards: Read<typeof operation> = async ({ id, ids, boardColumnId, ...given }, context) => {
   const { _id: boardId, projectId } = await requireBoard(context, id);
   const columns = boardColumnId === undefined ? undefined : [boardColumnId];
   return cardsLike(context, { ...given, page: 1, boardColumnId: columns, boardId, projectId }, ids);
-}
+};
 
-export async function listProjectCards(
-  { id, ids, ...given }: Input<typeof projectOperation>,
-  context: Context,
-): Promise<Output<typeof projectOperation>> {
+export const listProjectCards: Read<typeof projectOperation> = async ({ id, ids, ...given }, context) => {
   const { _id: projectId } = await requireProject(context, id);
   return cardsLike(context, { ...given, projectId }, ids);
-}
+};
 
 type ColumnCards = Cards & { readonly boardColumnId: string };
 

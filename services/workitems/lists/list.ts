@@ -1,9 +1,10 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { ItemRef, MAX_COUNTED } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/lists/list';
 import { type SortBy, sortFrom } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import { type SearchQuery, searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { unknownCursor } from '@worktrack/runtime/validation/cursor';
@@ -29,13 +30,10 @@ import { holds, type Where } from './where.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;
 
-export async function listWorkItems(
-  input: Input<typeof operation>,
-  context: Context,
-): Promise<Output<typeof operation>> {
+export const listWorkItems: Read<typeof operation> = async (input, context) => {
   const { rows, ...page } = await pageOfList(input, context);
   return { workItems: await presentedSummaries(context, rows), ...page };
-}
+};
 
 export type Given = Input<typeof operation> & Grouped;
 

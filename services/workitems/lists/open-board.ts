@@ -1,7 +1,8 @@
 import { MAX_PAGE_SIZE } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Output } from '@worktrack/contracts/operation';
 import type { openBoard as operation } from '@worktrack/contracts/work-items/lists/open-board';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { listBoards } from '../administration/read-boards.ts';
 import { getProject, listProjects } from '../administration/read-projects.ts';
 import { requireBoard } from '../boards/boards.repository.ts';
@@ -18,10 +19,7 @@ const MAX_CARDS = 400;
 const MAX_REWORK_BYTES = 2 * 1024 * 1024;
 
 /** What the console would otherwise ask for one after the other: which projects there are, their boards, and each column. */
-export async function openBoard(
-  { projectId, boardId, limit, ...filters }: Input<typeof operation>,
-  context: Context,
-): Promise<Output<typeof operation>> {
+export const openBoard: Read<typeof operation> = async ({ projectId, boardId, limit, ...filters }, context) => {
   const { projects, nextCursor } = await listProjects({ page: 1, limit: MAX_PAGE_SIZE }, context);
   const known = { projects: { projects, nextCursor } };
   const id = projectId ?? (boardId ? (await requireBoard(context, boardId)).projectId : newestOf(projects, context));
@@ -37,7 +35,7 @@ export async function openBoard(
     if (bytes <= MAX_REWORK_BYTES || each === 1) return { ...known, boards, boardId: board.id, columns };
     each = Math.max(1, Math.floor((each * MAX_REWORK_BYTES) / bytes));
   }
-}
+};
 
 function bytesOfRework(columns: Output<typeof operation>['columns']): number {
   const all = columns.flatMap(({ cards }) => cards.flatMap(({ rework }) => rework ?? []));

@@ -1,7 +1,7 @@
 import { MAX_METADATA_BYTES } from '@worktrack/contracts/metadata';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/changes/batch-move';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnAt, columnMeant, noSuchColumn } from '../boards/columns.ts';
@@ -22,10 +22,10 @@ const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';
 
 /** As many queries for 500 items as for one; with a provider, their metadata is read first, because it may be full. */
-export async function batchMoveWorkItems(
-  { workItemIds, boardColumnId, fromColumnId, setAiProcessing, aiProvider, ...move }: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const batchMoveWorkItems: WriteGrouped<typeof operation> = async (
+  { workItemIds, boardColumnId, fromColumnId, setAiProcessing, aiProvider, ...move },
+  context,
+) => {
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
   const boards = await boardsForWrite(
@@ -102,7 +102,7 @@ export async function batchMoveWorkItems(
     note: NOTE,
     ...warned(warnings, heldWarnings(moved, context.caller.keyId)),
   };
-}
+};
 
 interface Place {
   readonly board: BoardRecord;

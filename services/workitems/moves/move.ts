@@ -1,10 +1,9 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   CascadedMove,
   ColumnPosition,
   moveWorkItem as operation,
 } from '@worktrack/contracts/work-items/changes/move';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnAt, requireColumn } from '../boards/columns.ts';
@@ -26,10 +25,7 @@ import { byHand } from './by-hand.ts';
 import { cascadeFrom } from './cascade.ts';
 import { placeInColumn } from './position.ts';
 
-export async function moveWorkItem(
-  input: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const moveWorkItem: WriteGrouped<typeof operation> = async (input, context) => {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
   requireVersion(context, versionOf(item, board), input.version);
@@ -43,7 +39,7 @@ export async function moveWorkItem(
   const { fromColumn, toColumn, cascaded, moved } = await moveTo(context, item, board, to, request);
   const noted = warned(warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []);
   return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...noted };
-}
+};
 
 export interface MoveRequest extends AiRequest {
   /** Recorded as such, and does not cascade. */

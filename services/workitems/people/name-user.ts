@@ -1,13 +1,9 @@
-import type { Input, Output } from '@worktrack/contracts/operation';
 import type { nameUser as operation } from '@worktrack/contracts/work-items/people';
-import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { insertNames, namesOf, saveNames } from './names.repository.ts';
 
 /** Said before a change as well as after it, so that the name before is known here whatever happens in between. */
-export async function nameUser(
-  { userId: _id, name, revision, isErased }: Input<typeof operation>,
-  context: WriteContext,
-): Promise<Output<typeof operation>> {
+export const nameUser: WriteAlone<typeof operation> = async ({ userId: _id, name, revision, isErased }, context) => {
   const known = await namesOf(context, _id);
   if (!known) {
     // Whoever is erased twice has been forgotten here.
@@ -19,4 +15,4 @@ export async function nameUser(
   former.delete(now.name);
   if (now !== known || former.size > known.former.length) await saveNames(context, { ...now, former: [...former] });
   return {};
-}
+};

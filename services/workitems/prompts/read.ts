@@ -1,15 +1,11 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemPrompt as operation } from '@worktrack/contracts/work-items/agents/prompts';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { z } from 'zod';
 import { requireItem } from '../items/items.repository.ts';
 
 const StoredPrompt = z.object({ text: z.string(), generatedAt: z.string() });
 
-export async function getWorkItemPrompt(
-  { id }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getWorkItemPrompt: Read<typeof operation> = async ({ id }, context) => {
   const { _id, taskId, title, type, metadata } = await requireItem(context, id);
   const prompt = StoredPrompt.safeParse(metadata.prompt).data;
   if (!prompt) {
@@ -20,4 +16,4 @@ export async function getWorkItemPrompt(
   }
   const { text, generatedAt } = prompt;
   return { prompt: text, context: { workItemId: _id, taskId, title, type }, generatedAt };
-}
+};

@@ -1,7 +1,8 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Input } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getAiUsage as operation, UsageGroup } from '@worktrack/contracts/work-items/costs/usage';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { Under } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';
@@ -14,10 +15,7 @@ import { sumByEpic } from './by-epic.ts';
 import { endOf, startOf } from './period.ts';
 
 /** For a work item, by its current tree: items moved below it count, items moved away do not. */
-export async function getAiUsage(
-  input: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const getAiUsage: Read<typeof operation> = async (input, context) => {
   const { from, to, groupBy } = input;
   const { item, ...asked } = await subject(input, context);
   const filter: SessionFilter = {
@@ -47,7 +45,7 @@ export async function getAiUsage(
     ...(groups && { groups: room.take(groups) }),
     ...truncated(room.isTruncated, all),
   };
-}
+};
 
 function groupsOf(context: Scope, filter: SessionFilter, groupBy: UsageGroup): Promise<UsageSum[]> {
   return groupBy === 'epic' ? sumByEpic(context, filter) : sumSessions(context.caller.organizationId, filter, groupBy);

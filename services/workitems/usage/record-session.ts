@@ -1,19 +1,15 @@
-import type { Input, Output } from '@worktrack/contracts/operation';
 import {
   DEFAULT_REVIEW_PROVIDER,
   type recordAiSession as operation,
 } from '@worktrack/contracts/work-items/costs/sessions';
-import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteGrouped } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { recordOn } from '../writes/record-on.ts';
 import { requireSameItem } from './same-item.ts';
 import { keepSession } from './session.ts';
 
-export async function recordAiSession(
-  input: Input<typeof operation>,
-  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
-): Promise<Output<typeof operation>> {
+export const recordAiSession: WriteGrouped<typeof operation> = async (input, context) => {
   // The contract requires one of the two.
   const item = await requireItem(context, (input.workItemId ?? input.taskId) as string);
   requireSameItem(context, item, input.taskId);
@@ -23,4 +19,4 @@ export async function recordAiSession(
   recordOn(context, item, event);
   const { id, estimatedCost, costBasis, totalTokens } = session;
   return { sessionId: id, workItemId: item._id, estimatedCost, costBasis, totalTokens };
-}
+};

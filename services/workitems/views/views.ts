@@ -1,4 +1,4 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf } from '@worktrack/contracts/operation';
 import { MAX_VIEWS } from '@worktrack/contracts/work-items/lists/view';
 import type {
   createView as createOperation,
@@ -6,7 +6,8 @@ import type {
   listViews as listOperation,
   updateView as updateOperation,
 } from '@worktrack/contracts/work-items/lists/view-operations';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read, WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { pageOf, startOf } from '../calls/paging.ts';
@@ -28,10 +29,7 @@ import {
 type Context = WriteContext<FailureOf<typeof createOperation>>;
 type Changing = WriteContext<FailureOf<typeof deleteOperation>>;
 
-export async function listViews(
-  { limit, cursor, projectId }: Input<typeof listOperation>,
-  context: ReadContext<FailureOf<typeof listOperation>>,
-): Promise<Output<typeof listOperation>> {
+export const listViews: Read<typeof listOperation> = async ({ limit, cursor, projectId }, context) => {
   const { organizationId, userId } = context.caller;
   const list = ['views', organizationId, userId, projectId ?? null];
   const start = startOf({ page: 1, limit, cursor }, list, context);
@@ -41,13 +39,10 @@ export async function listViews(
   // Nothing else distinguishes a project without views from a missing one.
   if (rows.length === 0 && projectId !== undefined) await requireProject(context, projectId);
   return { views: rows.map(toView), nextCursor };
-}
+};
 const NOT_COUNTED = async () => ({ total: 0, isLowerBound: true });
 
-export async function createView(
-  { name, shared, filters, ...input }: Input<typeof createOperation>,
-  context: Context,
-): Promise<Output<typeof createOperation>> {
+export const createView: WriteAlone<typeof createOperation> = async ({ name, shared, filters, ...input }, context) => {
   const { organizationId, userId } = context.caller;
   const projectId = input.projectId ?? context.caller.sessionProjectId ?? (await onlyProject(context))?._id;
   if (projectId === undefined) {
@@ -62,12 +57,9 @@ export async function createView(
   await requireRoom(context, view);
   await insertView(context, view);
   return toView(view);
-}
+};
 
-export async function updateView(
-  { id, shared, ...given }: Input<typeof updateOperation>,
-  context: Context,
-): Promise<Output<typeof updateOperation>> {
+export const updateView: WriteAlone<typeof updateOperation> = async ({ id, shared, ...given }, context) => {
   const before = await requireOwn(context, id);
   const changes = { ...given, ...(shared !== undefined && { seenBy: shared ? EVERYBODY : before.createdBy }) };
   const wanted = { ...before, ...changes };
@@ -76,15 +68,12 @@ export async function updateView(
   const after = await saveView(context, id, changes);
   tell(context, before, after);
   return toView(after);
-}
+};
 
-export async function deleteView(
-  { id }: Input<typeof deleteOperation>,
-  context: Changing,
-): Promise<Output<typeof deleteOperation>> {
+export const deleteView: WriteAlone<typeof deleteOperation> = async ({ id }, context) => {
   await removeView(context, await requireOwn(context, id));
   return { deleted: true, id };
-}
+};
 
 /** Those who are told know only what is shared, and only in its project. */
 function tell(context: Context, before: ViewRecord, after: ViewRecord): void {

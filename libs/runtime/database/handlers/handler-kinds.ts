@@ -4,9 +4,9 @@ import type { GroupedContext, ReadContext, ReceivingContext, StagedContext, Writ
 
 type Rule<Op extends Operation, Context> = (input: Input<Op>, context: Context) => Promise<Output<Op>>;
 export type Read<Op extends Operation> = Rule<Op, ReadContext<FailureOf<Op>>>;
-type WriteAlone<Op extends Operation> = Rule<Op, WriteContext<FailureOf<Op>>>;
+export type WriteAlone<Op extends Operation> = Rule<Op, WriteContext<FailureOf<Op>>>;
 type WriteStaged<Op extends Operation> = Rule<Op, StagedContext<FailureOf<Op>, Output<Op>>>;
-type WriteGrouped<Op extends Operation> = Rule<Op, GroupedContext<FailureOf<Op>>>;
+export type WriteGrouped<Op extends Operation> = Rule<Op, GroupedContext<FailureOf<Op>>>;
 
 /** What a write does besides storing its effect; each part is optional. */
 interface WriteOptions<Op extends Operation> {

@@ -1,22 +1,19 @@
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import type { listDeliveries as operation } from '@worktrack/contracts/events/webhooks';
-import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { at } from '../../log/places.repository.ts';
 import { requireWebhook } from '../require.ts';
 import { pageOfDeliveries } from './deliveries.repository.ts';
 
 /** Newest first; `nextCursor` is null on the last page. */
-export async function deliveriesOf(
-  { id, state, limit, cursor }: Input<typeof operation>,
-  context: ReadContext<'NOT_FOUND'>,
-): Promise<Output<typeof operation>> {
+export const deliveriesOf: Read<typeof operation> = async ({ id, state, limit, cursor }, context) => {
   await requireWebhook(id, context);
   // One more than requested shows whether there is another page.
   const found = await pageOfDeliveries(context, id, { state, before: cursor, limit: limit + 1 });
   const page = found.slice(0, limit);
   return { items: await seenBy(context, page), nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
-}
+};
 
 /** Before the webhook was given to a project of theirs, it may have sent what does not exist for a limited caller. */
 async function seenBy(

@@ -1,9 +1,9 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Output } from '@worktrack/contracts/operation';
 import { type Grouping, MAX_GROUPS, type listGroups as operation } from '@worktrack/contracts/work-items/lists/cards';
 import { NONE } from '@worktrack/contracts/work-items/lists/list-filters';
 import { ITEM_TYPES } from '@worktrack/contracts/work-items/work-item';
-import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { boardsOfProject } from '../../boards/boards.repository.ts';
 import type { Scope } from '../../calls/scope.ts';
 import { requireProject } from '../../projects/projects.repository.ts';
@@ -15,10 +15,7 @@ import { type Counted, countGrouped, valueIn } from './grouped.repository.ts';
 
 type Groups = Output<typeof operation>['groups'];
 
-export async function listGroups(
-  { id, groupBy, search = '', ...given }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
+export const listGroups: Read<typeof operation> = async ({ id, groupBy, search = '', ...given }, context) => {
   const { _id: projectId } = await requireProject(context, id);
   const where = await whereOf(context, { ...given, projectId }, undefined);
   const text = search.trim();
@@ -36,7 +33,7 @@ export async function listGroups(
     ...(total > MAX_COUNTED && { totalIsLowerBound: true as const }),
     ...(groups.length > MAX_GROUPS && { truncated: true as const }),
   };
-}
+};
 
 /** From its beginning. */
 const WHOLE = { page: 1, limit: MAX_COUNTED, skip: 0, after: undefined, isFirst: true };

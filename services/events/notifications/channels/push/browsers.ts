@@ -9,6 +9,7 @@ import {
 } from '@worktrack/contracts/events/push';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { WriteAlone } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { uuidv8Of } from '@worktrack/runtime/process/uuid';
 import { existing } from '../../notifications.repository.ts';
@@ -66,13 +67,10 @@ export async function subscribeBrowser(
   return shown({ ...before, push }, caller);
 }
 
-export async function unsubscribeBrowser(
-  { id }: Input<typeof unsubscribeOperation>,
-  { caller, tx, fail }: WriteContext<FailureOf<typeof unsubscribeOperation>>,
-): Promise<Output<typeof unsubscribeOperation>> {
+export const unsubscribeBrowser: WriteAlone<typeof unsubscribeOperation> = async ({ id }, { caller, tx, fail }) => {
   if (await removeBrowser({ ...caller, id }, tx)) return { deleted: true, id };
   throw fail('NOT_FOUND', 'You have no browser with this id: GET /api/me/push lists those that you are told in.');
-}
+};
 
 /** The same for the same: a browser is told once, however often it says where, and by whomever it is used. */
 const idOf = (organizationId: string, endpoint: string) =>
