@@ -50,8 +50,7 @@ export function insertWebhook({ caller, writes }: Write, webhook: New): WebhookD
   return document;
 }
 
-export async function countWebhooks({ caller, tx }: TransactionalScope): Promise<number> {
-  const { organizationId } = caller;
+export async function countWebhooks({ caller: { organizationId }, tx }: TransactionalScope): Promise<number> {
   return WebhookModel.countDocuments({ organizationId }, { session: tx });
 }
 
@@ -71,11 +70,10 @@ export async function webhookById({ caller, tx }: Scope, id: string): Promise<We
 
 /** As it was read: if it has changed since, the call runs again. @returns it as changed */
 export function changeWebhook(
-  { caller, writes }: Write,
+  { caller: { organizationId }, writes }: Write,
   webhook: WebhookDocument,
   change: WebhookChange,
 ): WebhookDocument {
-  const { organizationId } = caller;
   const { _id, revision } = webhook;
   const set = { ...change, updatedAt: new Date() };
   writes.update(WebhookModel, { organizationId, _id, revision }, { inc: { revision: 1, wakes: 1 }, set });
@@ -83,8 +81,7 @@ export function changeWebhook(
 }
 
 /** Its deliveries are no longer reachable, and expire. */
-export function removeWebhook({ caller, writes }: Write, { _id, revision }: WebhookDocument): void {
-  const { organizationId } = caller;
+export function removeWebhook({ caller: { organizationId }, writes }: Write, { _id, revision }: WebhookDocument): void {
   writes.remove(WebhookModel, { organizationId, _id, revision });
 }
 
@@ -95,12 +92,11 @@ export function isIdle({ unwell, holder, dueAt, notBefore }: WebhookDocument): b
 
 /** The deliveries of an idle one up to a place in the log have been made, and `holder` is the one to send them. @returns it as changed */
 export function advanceAndTake(
-  { caller, writes }: Write,
+  { caller: { organizationId }, writes }: Write,
   webhook: WebhookDocument,
   cursor: number,
   holder: string,
 ): WebhookDocument {
-  const { organizationId } = caller;
   const { _id, revision, cursor: before, wakes } = webhook;
   // Due, too: if this process ends, whoever frees it finds what to send.
   const set = { cursor, holder, dueAt: new Date() };
@@ -114,12 +110,11 @@ export function advanceAndTake(
  * @param queued whether any of them are to be sent: now, or once their subjects are no longer held, of which its next turn takes care
  */
 export function advance(
-  { caller, writes }: Write,
+  { caller: { organizationId }, writes }: Write,
   webhook: WebhookDocument,
   cursor: number,
   queued: 'none' | 'held' | 'due',
 ): void {
-  const { organizationId } = caller;
   const { _id, revision, cursor: before, dueAt, notBefore } = webhook;
   // With the cursor as it was read: of two that continue from the same place, one stores nothing.
   const relied = { organizationId, _id, revision, cursor: before };
@@ -282,11 +277,10 @@ export async function secretsAfter(
 
 /** @returns false if the webhook was changed meanwhile */
 export async function replaceSecrets(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   { _id, revision }: Pick<WebhookDocument, '_id' | 'revision'>,
   secrets: readonly SealedSecret[],
 ): Promise<boolean> {
-  const { organizationId } = caller;
   const { matchedCount } = await WebhookModel.updateOne({ organizationId, _id, revision }, { $set: { secrets } });
   return matchedCount === 1;
 }

@@ -20,19 +20,17 @@ export function emailKeyOf(email: string): string {
 }
 
 /** Items that contain what this address submitted, in batches. They may be erased while they are being read. */
-export function itemsOfSender({ caller }: Scope, email: string): AsyncIterable<ErasableItem[]> {
-  const { organizationId } = caller;
+export function itemsOfSender({ caller: { organizationId } }: Scope, email: string): AsyncIterable<ErasableItem[]> {
   return batches({ organizationId, emailKey: emailKeyOf(email) });
 }
 
 /** Those of a source that were created in the given time, both ends excluded. */
 export function itemsOfSource(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   sourceId: string,
   after: Date,
   before: Date,
 ): AsyncIterable<ErasableItem[]> {
-  const { organizationId } = caller;
   return batches({ organizationId, sourceId, createdAt: mongoose.trusted({ $gt: after, $lt: before }) });
 }
 

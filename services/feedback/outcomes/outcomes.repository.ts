@@ -31,11 +31,10 @@ export async function addOutcomes({ tx }: Pick<TransactionScope, 'tx'>, counted:
 
 /** Of the days that had any, in the given order. */
 export async function outcomesOf(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   sourceId: string,
   days: readonly string[],
 ): Promise<readonly DayCounts[]> {
-  const { organizationId } = caller;
   const ids = days.map((day) => idOf(sourceId, day));
   const documents = await OutcomesModel.find({ organizationId, _id: oneOf(ids) }).lean();
   const found = new Map(documents.map((document) => [document._id, document]));

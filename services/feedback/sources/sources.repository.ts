@@ -48,8 +48,7 @@ function tellOf(
   tell(scope, { type, subject: { kind: 'source', id }, revision, ...(projectId && { projectId }), data });
 }
 
-export async function countSources({ caller, tx }: TransactionalScope): Promise<number> {
-  const { organizationId } = caller;
+export async function countSources({ caller: { organizationId }, tx }: TransactionalScope): Promise<number> {
   return SourceModel.countDocuments({ organizationId }, { session: tx });
 }
 

@@ -60,10 +60,9 @@ export async function removeToken(tx: ClientSession, { _id, organizationId }: Gr
 
 /** Of the access tokens that are not over: those of a grant, or of all grants of these users. */
 export async function prefixesOfAccessTokens(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   of: { readonly grantId: string } | { readonly userIds: readonly string[] },
 ): Promise<string[]> {
-  const { organizationId } = caller;
   const whose = 'userIds' in of ? { userId: oneOf(of.userIds) } : of;
   const found = await GrantTokenModel.find(
     { organizationId, ...whose, kind: 'access', expiresAt: mongoose.trusted({ $gt: new Date() }) },

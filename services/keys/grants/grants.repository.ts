@@ -161,12 +161,11 @@ export async function noteGrantUses(
 }
 
 export async function noteMissed(
-  { caller }: TransactionalScope | Scope,
+  { caller: { organizationId } }: TransactionalScope | Scope,
   id: string,
   permissions: readonly Permission[],
   at: Date,
 ): Promise<void> {
-  const { organizationId } = caller;
   await GrantModel.updateOne({ organizationId, _id: id }, { $set: { missed: { permissions: [...permissions], at } } });
 }
 

@@ -32,10 +32,9 @@ export async function insertInvitation(
 
 /** Oldest first; the rule that asks makes them few. */
 export async function invitationsSince(
-  { caller, tx }: TransactionalScope,
+  { caller: { organizationId }, tx }: TransactionalScope,
   since: Date,
 ): Promise<Pick<InvitationDocument, 'userId' | 'createdAt'>[]> {
-  const { organizationId } = caller;
   const filter = { organizationId, createdAt: mongoose.trusted({ $gt: since }) };
   return InvitationModel.find(
     filter,
@@ -62,11 +61,10 @@ export async function markUsed(
 
 /** @returns the one that this user had, of which one at most is open */
 export async function endInvitation(
-  { caller, tx }: TransactionalScope,
+  { caller: { organizationId }, tx }: TransactionalScope,
   userId: string,
   state: 'replaced' | 'withdrawn',
 ): Promise<InvitationDocument | undefined> {
-  const { organizationId } = caller;
   const open = await InvitationModel.findOneAndUpdate(
     { organizationId, userId, state: 'open' },
     { $set: { state } },
@@ -83,10 +81,9 @@ export async function moveInvitations({ caller, tx }: TransactionalScope, from: 
 
 /** The last one of each of these users that is open or used. */
 export async function invitationsOf(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, InvitationDocument>> {
-  const { organizationId } = caller;
   const found = await InvitationModel.find({
     organizationId,
     userId: oneOf(userIds),

@@ -123,12 +123,11 @@ export async function markRevoked(scope: TellingScope, key: KeyDocument): Promis
 
 /** For a key that the transaction has read, and that is active. */
 export async function markReplaced(
-  { caller, tx }: TellingScope,
+  { caller: { organizationId }, tx }: TellingScope,
   { _id }: KeyDocument,
   replacedBy: string,
   expiresAt: Date,
 ): Promise<void> {
-  const { organizationId } = caller;
   await KeyModel.updateOne(
     { organizationId, _id },
     { $set: { replacedBy, expiresAt }, $inc: { revision: 1 } },

@@ -19,8 +19,7 @@ export function isBuiltIn(role: string): role is Role {
 }
 
 /** The organization's own, in the order of their names. */
-async function customRoles({ caller, tx }: Scope): Promise<RoleRecord[]> {
-  const { organizationId } = caller;
+async function customRoles({ caller: { organizationId }, tx }: Scope): Promise<RoleRecord[]> {
   const documents = await RoleModel.find({ organizationId }, null, { sort: { uniqueName: 1 }, session: tx }).lean();
   return documents.map(recordOf);
 }
@@ -34,9 +33,8 @@ export async function countCustomRoles({ caller, tx }: TransactionalScope): Prom
 }
 
 /** @param id of a custom role, or the name of a built-in one */
-export async function roleById({ caller, tx }: Scope, id: string): Promise<RoleRecord | undefined> {
+export async function roleById({ caller: { organizationId }, tx }: Scope, id: string): Promise<RoleRecord | undefined> {
   if (isBuiltIn(id)) return BUILT_IN.find((role) => role.id === id);
-  const { organizationId } = caller;
   const document = await RoleModel.findOne({ organizationId, _id: id }, null, { session: tx }).lean();
   return document ? recordOf(document) : undefined;
 }
@@ -58,10 +56,9 @@ export async function permissionsOfRoles(roles: Iterable<string>): Promise<Map<s
 
 /** @returns undefined if another role has the name */
 export async function insertRole(
-  { caller, tx }: TransactionalScope,
+  { caller: { organizationId }, tx }: TransactionalScope,
   role: Pick<RoleDocument, 'name' | 'permissions'>,
 ): Promise<RoleRecord | undefined> {
-  const { organizationId } = caller;
   const document: RoleDocument = { ...role, _id: uuidv7(), organizationId, uniqueName: uniqueNameOf(role.name) };
   return unlessTaken(async () => {
     await RoleModel.create([document], { session: tx });
@@ -71,11 +68,10 @@ export async function insertRole(
 
 /** @returns undefined if another role has the name */
 export async function changeRole(
-  { caller, tx }: TransactionalScope,
+  { caller: { organizationId }, tx }: TransactionalScope,
   id: string,
   { name, permissions }: Pick<RoleDocument, 'name' | 'permissions'>,
 ): Promise<RoleRecord | undefined> {
-  const { organizationId } = caller;
   return unlessTaken(async () => {
     const before = await RoleModel.findOne({ organizationId, _id: id }, null, { session: tx }).orFail().lean();
     const document = { ...before, name, uniqueName: uniqueNameOf(name), permissions };

@@ -97,10 +97,9 @@ export async function prefixOfSession({ caller }: Scope, id: string): Promise<st
 
 /** For sessions that act as a user, and for those opened with a key. */
 export async function prefixesOfSessions(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   { userIds = [], keyIds }: { readonly userIds?: readonly string[]; readonly keyIds: readonly string[] },
 ): Promise<string[]> {
-  const { organizationId } = caller;
   const active = async (of: Record<string, unknown>) =>
     SessionModel.aggregate<SessionDocument>([
       { $match: { organizationId, ...of, expiresAt: notExpired() } },

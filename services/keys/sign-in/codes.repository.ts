@@ -6,10 +6,9 @@ import { type CodeDocument, CodeModel } from './codes.model.ts';
 const LIFE_MS = CODE_MINUTES * 60_000;
 
 export async function insertCode(
-  { caller, tx }: TransactionalScope,
+  { caller: { organizationId }, tx }: TransactionalScope,
   code: Pick<CodeDocument, 'userId' | 'keyId' | 'prefix' | 'hash' | 'permissions'>,
 ): Promise<Pick<CodeDocument, 'expiresAt'>> {
-  const { organizationId } = caller;
   const document: CodeDocument = { ...code, _id: uuidv7(), organizationId, expiresAt: new Date(Date.now() + LIFE_MS) };
   await CodeModel.create([document], { session: tx });
   return document;

@@ -84,10 +84,9 @@ export async function prefixOfToken({ caller }: Scope, id: string): Promise<stri
 
 /** Of the tokens that are not over: those of a rule, or those that act as one of these users. */
 export async function prefixesOfTokens(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   of: { readonly ruleId: string } | { readonly userIds: readonly string[] },
 ): Promise<string[]> {
-  const { organizationId } = caller;
   const whose = 'userIds' in of ? { userId: oneOf(of.userIds) } : of;
   const found = await TokenModel.find(
     { organizationId, ...whose, expiresAt: mongoose.trusted({ $gt: new Date() }) },

@@ -34,8 +34,7 @@ export async function storeTries(rule: TrustRuleDocument, refused: readonly Try[
 }
 
 /** The last ones, newest first; of those that nobody has signed, what there is room for. */
-export async function triesOf({ caller }: Scope, ruleId: string): Promise<Try[]> {
-  const { organizationId } = caller;
+export async function triesOf({ caller: { organizationId } }: Scope, ruleId: string): Promise<Try[]> {
   const read = async (isSigned: boolean) => {
     const found = await TriesModel.findOne({ organizationId, _id: idOf(ruleId, isSigned) }).lean();
     const since = Date.now() - KEPT_MS;

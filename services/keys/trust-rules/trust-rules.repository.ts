@@ -15,8 +15,7 @@ export type TrustRuleFields = Pick<
   readonly jwks: (TrustRuleDocument['jwks'] & object) | null;
 };
 
-export async function rulesOfOrganization({ caller }: Scope): Promise<TrustRuleDocument[]> {
-  const { organizationId } = caller;
+export async function rulesOfOrganization({ caller: { organizationId } }: Scope): Promise<TrustRuleDocument[]> {
   return TrustRuleModel.find({ organizationId }).sort({ _id: -1 }).lean();
 }
 
@@ -48,12 +47,11 @@ export async function insertRule(
 
 /** @param isAnother whether it trusts somebody else from now on, so that its living tokens end */
 export async function changeRule(
-  { caller, tx }: TransactionalScope,
+  { caller: { organizationId }, tx }: TransactionalScope,
   id: string,
   fields: TrustRuleFields,
   isAnother: boolean,
 ): Promise<TrustRuleDocument> {
-  const { organizationId } = caller;
   return TrustRuleModel.findOneAndUpdate(
     { organizationId, _id: id },
     { $set: fields, ...(isAnother && { $inc: { generation: 1 } }) },

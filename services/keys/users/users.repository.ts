@@ -192,23 +192,20 @@ export async function usersMeant(
   return [...new Map(existing.map((user) => [user._id, user])).values()];
 }
 
-export async function activeOwners({ caller, tx }: TransactionalScope): Promise<User[]> {
-  const { organizationId } = caller;
+export async function activeOwners({ caller: { organizationId }, tx }: TransactionalScope): Promise<User[]> {
   return (await UserModel.find({ organizationId, role: 'owner', disabled: false }, null, { session: tx }).lean()).map(
     recordOf,
   );
 }
 
-export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {
-  const { organizationId } = caller;
+export async function countActiveOwners({ caller: { organizationId }, tx }: TransactionalScope): Promise<number> {
   return UserModel.countDocuments({ organizationId, role: 'owner', disabled: false }, { session: tx });
 }
 
 export async function pageOfUsers(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   { page, limit }: Input<typeof listUsers>,
 ): Promise<{ readonly users: User[]; readonly pagination: Output<typeof listUsers>['pagination'] }> {
-  const { organizationId } = caller;
   const skip = (page - 1) * limit;
   const found = await inOrder<UserDocument>(UserModel, {
     filter: { organizationId },

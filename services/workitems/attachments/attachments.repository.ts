@@ -23,12 +23,11 @@ export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): 
 
 /** Oldest first, starting after `after`. */
 export async function pageOfAttachments(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   workItemId: string,
   after: string | undefined,
   limit: number,
 ): Promise<AttachmentRecord[]> {
-  const { organizationId } = caller;
   const from = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after }) };
   return AttachmentModel.find({ organizationId, workItemId, ...from })
     .sort({ _id: 1 })
@@ -37,11 +36,10 @@ export async function pageOfAttachments(
 }
 
 export async function attachmentNamed(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   workItemId: string,
   fileName: string,
 ): Promise<AttachmentRecord | null> {
-  const { organizationId } = caller;
   return AttachmentModel.findOne({ organizationId, workItemId, fileName }, null, { session: tx }).lean();
 }
 

@@ -102,11 +102,10 @@ export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): 
 }
 
 export async function saveBoard(
-  { caller, tx, writes }: WriteScope & TransactionScope,
+  { caller: { organizationId }, tx, writes }: WriteScope & TransactionScope,
   id: string,
   changes: Partial<Pick<BoardRecord, 'name' | 'columns' | 'columnsVersion' | 'dependencyMet' | 'labels'>>,
 ): Promise<BoardRecord> {
-  const { organizationId } = caller;
   writes.claim(BoardModel, id);
   return BoardModel.findOneAndUpdate(
     { organizationId, _id: id },

@@ -71,10 +71,9 @@ export function countMove(
  * end would keep losing to a busy board's writes, until its deadline (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
  */
 export async function holdColumns(
-  { caller, tx, writes }: TransactionScope & Pick<Scope, 'caller'>,
+  { caller: { organizationId }, tx, writes }: TransactionScope & Pick<Scope, 'caller'>,
   which: OfBoards,
 ): Promise<void> {
-  const { organizationId } = caller;
   writes.claim(TallyModel, 'projectId' in which ? which.projectId : which.boardId);
   await TallyModel.updateMany({ organizationId, ...which }, { $inc: { columnsVersion: 1 } }, { session: tx });
 }

@@ -21,8 +21,7 @@ export async function budgetsOfProjects({ caller }: Scope, projectIds: readonly 
   return BudgetModel.find({ organizationId, projectId: oneOf(projectIds) }).lean();
 }
 
-export async function budgetsOver({ caller }: Scope, item: Under): Promise<BudgetRecord[]> {
-  const { organizationId } = caller;
+export async function budgetsOver({ caller: { organizationId } }: Scope, item: Under): Promise<BudgetRecord[]> {
   return BudgetModel.find({ organizationId, _id: oneOf(idsOver(item)) }).lean();
 }
 
@@ -45,11 +44,10 @@ export async function counted(scope: Scope, budgets: readonly BudgetRecord[], no
 
 /** By whoever is first. The next write that spends tells the log. */
 async function noteWarning(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   { _id, warned }: BudgetRecord,
   now: NonNullable<BudgetRecord['warned']>,
 ): Promise<void> {
-  const { organizationId } = caller;
   const asRead = { organizationId, _id, 'warned.period': warned?.period ?? null };
   await BudgetModel.updateOne(asRead, { $set: { warned: { ...now, isTold: false } } });
 }
@@ -87,11 +85,10 @@ async function countedWhereUnknown(scope: Scope, budgets: readonly BudgetRecord[
 
 /** In the period's sessions, plus what leases have reported that is in no session yet. */
 export async function spentOf(
-  { caller, tx }: Scope & Pick<TransactionScope, 'tx'>,
+  { caller: { organizationId }, tx }: Scope & Pick<TransactionScope, 'tx'>,
   { _id, projectId, taskId, period }: BudgetRecord,
   now: Date,
 ): Promise<Pick<BudgetRecord, 'spentMicrodollars' | 'inFlightMicrodollars'>> {
-  const { organizationId } = caller;
   const from = beginOf(period, now);
   const isOfItem = taskId !== null;
   const items = ItemModel.aggregate<{ _id: string; costMicrodollars?: number }>(
@@ -189,8 +186,7 @@ function existing({ caller: { organizationId } }: WriteScope, _id: string): Grou
   return { of: BudgetModel, filter: { organizationId, _id }, counter: 'revision' };
 }
 
-export function forgetBudget({ caller, writes }: WriteScope, budgetId: string): void {
-  const { organizationId } = caller;
+export function forgetBudget({ caller: { organizationId }, writes }: WriteScope, budgetId: string): void {
   writes.removeMany(BudgetModel, { organizationId, _id: budgetId });
 }
 
@@ -203,11 +199,10 @@ export async function forgetBudgetsOfProject(
 
 /** @param limit null: none */
 export async function saveBudget(
-  { caller, tx }: TransactionScope & Scope,
+  { caller: { organizationId }, tx }: TransactionScope & Scope,
   of: { readonly _id: string; readonly projectId: string; readonly taskId: string | null },
   limit: { readonly limitMicrodollars: number; readonly period: BudgetPeriod } | null,
 ): Promise<{ readonly before: BudgetRecord | null; readonly saved: BudgetRecord | null }> {
-  const { organizationId } = caller;
   const { _id, projectId, taskId } = of;
   const before = await BudgetModel.findOne({ organizationId, _id }, null, { session: tx }).lean();
   await BudgetModel.deleteOne({ organizationId, _id }, { session: tx });
@@ -240,12 +235,11 @@ export async function idsWithBelow(
 }
 
 async function foundBelow(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   itemIds: readonly string[],
   aboveIds: readonly string[],
 ): Promise<Pick<ItemRecord, '_id' | 'foundBy'>[]> {
   if (aboveIds.length === 0) return [];
-  const { organizationId } = caller;
   return ItemModel.aggregate<Pick<ItemRecord, '_id' | 'foundBy'>>([
     { $match: { organizationId, _id: { $in: itemIds }, foundBy: { $in: aboveIds.map(below) } } },
     { $project: { foundBy: 1 } },

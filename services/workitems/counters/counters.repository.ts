@@ -19,8 +19,7 @@ const lines = new Map<string, Line>();
  * Draws the next `count` numbers of a counter and returns the last of them. Deliberately outside any transaction: inside, everybody who draws from the
  * same counter would conflict until the other commits. A number is never given out twice. Calls that arrive during a draw share the next one.
  */
-export function draw({ caller }: Scope, name: string, count = 1): Promise<number> {
-  const { organizationId } = caller;
+export function draw({ caller: { organizationId } }: Scope, name: string, count = 1): Promise<number> {
   const key = `${organizationId}:${name}`;
   const line = lines.get(key) ?? { isDrawing: false, waiting: [] };
   lines.set(key, line);
@@ -74,9 +73,8 @@ async function makeCounter(which: Which): Promise<void> {
 }
 
 export async function removeCounters(
-  { caller, tx }: TransactionScope & Scope,
+  { caller: { organizationId }, tx }: TransactionScope & Scope,
   names: readonly string[],
 ): Promise<void> {
-  const { organizationId } = caller;
   await CounterModel.deleteMany({ organizationId, name: oneOf(names) }, { session: tx });
 }

@@ -106,12 +106,11 @@ function ofItem({ organizationId }: Scope['caller'], workItemId: string, { event
  * its question all that were not made with its own token. People often have only the key that the agent works with.
  */
 export async function answersTo(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   workItemId: string,
   { keyId, claimedAt, askedRevision }: Pick<LeaseRecord, 'keyId' | 'claimedAt' | 'askedRevision'>,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<(Pick<HistoryEvent, 'actor' | 'createdAt'> & { readonly revision: number; readonly text: string })[]> {
-  const { organizationId } = caller;
   const eventType: HistoryName = 'comment';
   const records = await HistoryModel.aggregate<HistoryRecord>([
     {
@@ -148,10 +147,9 @@ const MAX_COMMENTS = 500;
 
 /** What a deleted item was called. */
 export async function deletedItem(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   ref: string,
 ): Promise<(Past & { readonly taskId: string; readonly title: string }) | undefined> {
-  const { organizationId } = caller;
   const eventType: HistoryName = 'deleted';
   const named = ref.length === UUID_LENGTH ? { workItemId: ref } : { 'data.taskId': ref };
   const [last] = await HistoryModel.aggregate<HistoryRecord>([

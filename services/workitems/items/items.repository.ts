@@ -54,10 +54,9 @@ export async function findItems<Left extends 'description' | 'metadata' = never>
 
 /** One after the other, since all at once may be more than a process can hold. */
 export async function* metadataOf(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   ids: readonly string[],
 ): AsyncGenerator<Pick<ItemRecord, '_id' | 'metadata'>> {
-  const { organizationId } = caller;
   yield* ItemModel.find({ organizationId, _id: oneOf(ids) }, { metadata: 1 }, { session: tx })
     .lean<Pick<ItemRecord, '_id' | 'metadata'>[]>()
     .cursor({ batchSize: METADATA_BATCH });
@@ -125,12 +124,11 @@ type Placed = Pick<ItemRecord, 'boardId' | 'boardColumnId'>;
 
 /** A child that is in none of the columns, other than some. */
 export async function childOutside(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   parentId: string,
   columns: readonly { readonly id: string }[],
   others: readonly Pick<ItemRecord, '_id'>[],
 ): Promise<Placed | null> {
-  const { organizationId } = caller;
   return ItemModel.findOne(
     {
       organizationId,
@@ -147,11 +145,10 @@ type Typed = Pick<ItemRecord, 'type' | 'taskId'>;
 
 /** A child of one of the types. */
 export async function childOfType(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   parentId: string,
   types: readonly ItemType[],
 ): Promise<Typed | null> {
-  const { organizationId } = caller;
   return ItemModel.findOne(
     { organizationId, parentId, type: oneOf(types) },
     { type: 1, taskId: 1 },
@@ -172,10 +169,9 @@ export async function countBelow({ caller, tx }: Scope, items: readonly Pick<Ite
 
 /** What is below an item: how many items, and on how many levels. */
 export async function sizeBelow(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   item: Pick<ItemRecord, '_id' | 'foundBy'>,
 ): Promise<{ readonly items: number; readonly levels: number }> {
-  const { organizationId } = caller;
   const [below] = await ItemModel.aggregate<{ items: number; phrases: number }>(
     [
       { $match: { organizationId, foundBy: phraseBelow(item._id) } },
@@ -217,11 +213,10 @@ export async function outlinesInOrder({ caller, tx }: Scope, boardColumnId: stri
 
 /** In column order: up to so many on either side of an item, and the item between them. */
 export async function outlinesNear(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   { _id, boardColumnId, position }: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
   limit: number,
 ): Promise<ItemOutline[]> {
-  const { organizationId } = caller;
   const find = (at: object, direction: 1 | -1) =>
     ItemModel.find({ organizationId, boardColumnId, position: mongoose.trusted(at) }, OUTLINE, {
       sort: { position: direction, _id: direction },

@@ -65,13 +65,12 @@ const BEFORE_ANY_LEASE = new Date(0);
 
 /** Those whose agent did not come back, in no particular order. */
 export async function abandonedTasks(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   projectId: string,
   now: Date,
   limit: number,
   leftOut: LeftOut = {},
 ): Promise<Candidate[]> {
-  const { organizationId } = caller;
   const byNow = new Date(now.getTime() + 1);
   return ItemModel.find(
     {
@@ -86,11 +85,10 @@ export async function abandonedTasks(
 
 /** Tasks in these columns, in no particular order. */
 export async function tasksIn(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   columnIds: readonly string[],
   limit: number,
 ): Promise<ItemOutline[]> {
-  const { organizationId } = caller;
   return ItemModel.find({ organizationId, boardColumnId: oneOf(columnIds), type: 'task' }, OUTLINE, {
     limit,
     session: tx,

@@ -4,10 +4,9 @@ import { ItemModel } from '../items/items.model.ts';
 
 /** Ids of the items whose metadata says that they came from the idea. */
 export async function idsNamingIdea(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   idea: { readonly _id: string; readonly taskId: string },
 ): Promise<string[]> {
-  const { organizationId } = caller;
   // As people write them; both occur in either case.
   const names = [idea._id, idea._id.toUpperCase(), idea.taskId, idea.taskId.toLowerCase()];
   const items = await ItemModel.find({ organizationId, 'metadata.ideaId': oneOf(names) }, { _id: 1 }).lean();

@@ -6,10 +6,9 @@ import { formatDollars, UNKNOWN_COST } from './price.ts';
 import { type SessionDocument, SessionModel } from './sessions.model.ts';
 
 export function insertSession(
-  { caller, writes }: WriteScope,
+  { caller: { organizationId }, writes }: WriteScope,
   session: Omit<SessionDocument, '_id' | 'organizationId' | 'countedFor'>,
 ): AiSession {
-  const { organizationId } = caller;
   const document: SessionDocument = { ...session, _id: uuidv7(), organizationId, countedFor: session.workItemId };
   writes.insert(SessionModel, document);
   return recordOf(document);

@@ -28,12 +28,11 @@ export function countChildren(scope: WriteScope, parent: ItemOutline, children: 
  * @param expected how many items there are below them
  */
 export function replaceAncestors(
-  { caller, writes }: WriteScope,
+  { caller: { organizationId }, writes }: WriteScope,
   items: readonly Pick<ItemOutline, '_id'>[],
   { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
   expected?: number,
 ): void {
-  const { organizationId } = caller;
   const kept = { $filter: { input: '$foundBy', cond: { $not: { $in: ['$$this', removed] } } } };
   const counted = (field: string) => ({ [field]: { $add: [`$${field}`, 1] } });
   writes.updateMany(

@@ -32,8 +32,7 @@ type Write = Scope & { readonly writes: WriteSet };
 type EventRef = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
 
 /** Due as soon as its turn comes. */
-export function queueDelivery({ caller, writes }: Write, webhookId: string, event: EventRef): Due {
-  const { organizationId } = caller;
+export function queueDelivery({ caller: { organizationId }, writes }: Write, webhookId: string, event: EventRef): Due {
   const document: DeliveryDocument = {
     ...untried(organizationId, webhookId, event),
     fresh: event.seq,
@@ -44,12 +43,11 @@ export function queueDelivery({ caller, writes }: Write, webhookId: string, even
 
 /** One that was sent and will not be sent again. */
 export function insertTested(
-  { caller, writes }: Write,
+  { caller: { organizationId }, writes }: Write,
   webhookId: string,
   event: EventRef,
   outcome: AttemptResult,
 ): Delivery {
-  const { organizationId } = caller;
   const { status, error, answer, durationMs, at } = outcome;
   const document: DeliveryDocument = {
     ...untried(organizationId, webhookId, event),
@@ -91,11 +89,10 @@ function untried(organizationId: string, webhookId: string, { id, seq, type, sub
  * @param notAbout subjects that wait for an earlier event
  */
 export async function freshDeliveries(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   webhookId: string,
   { notAbout, after, limit }: { readonly notAbout: readonly string[] } & Page<Due>,
 ): Promise<Due[]> {
-  const { organizationId } = caller;
   return inOrder<Due>(DeliveryModel, {
     filter: { organizationId, webhookId },
     order: { field: 'fresh', direction: 1 },
@@ -109,11 +106,10 @@ export async function freshDeliveries(
 
 /** Those to be tried again, the earliest first: the ones that are due, and when the others will be. */
 export async function nextRetries(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   webhookId: string,
   { after, limit }: Page<Retry>,
 ): Promise<Retry[]> {
-  const { organizationId } = caller;
   return inOrder(DeliveryModel, {
     filter: { organizationId, webhookId },
     order: { field: 'dueAtMs', direction: 1 },
@@ -126,10 +122,9 @@ export async function nextRetries(
 
 /** How many deliveries are waiting at an endpoint, and how long the first untried one has been. */
 export async function waitingAt(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   webhookId: string,
 ): Promise<{ readonly count: number; readonly oldestAt: Date | undefined }> {
-  const { organizationId } = caller;
   const count = await DeliveryModel.countDocuments({ organizationId, webhookId, state: 'pending' }).limit(MAX_COUNTED);
   const [oldest] = await inOrder<Pick<DeliveryDocument, 'createdAt'>>(DeliveryModel, {
     filter: { organizationId, webhookId },
@@ -143,11 +138,10 @@ export async function waitingAt(
 
 /** The subjects whose later events wait, and until when, by webhook. */
 export async function heldSubjects(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   webhookIds: readonly string[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
-  const { organizationId } = caller;
   const holding = await DeliveryModel.find(
     {
       organizationId,
@@ -209,7 +203,7 @@ export async function recordAttempts(attempts: readonly Attempt[]): Promise<unde
 
 /** Newest first. @param before the id of the last one on the previous page */
 export async function pageOfDeliveries(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   webhookId: string,
   {
     state,
@@ -217,7 +211,6 @@ export async function pageOfDeliveries(
     limit,
   }: { readonly state?: Delivery['state'] | undefined; readonly before?: string | undefined; readonly limit: number },
 ): Promise<Delivery[]> {
-  const { organizationId } = caller;
   const documents = await inOrder<DeliveryDocument>(DeliveryModel, {
     filter: { organizationId, webhookId, ...(state && { state }) },
     order: { field: '_id', direction: -1 },
@@ -233,11 +226,10 @@ type Replayable = Due & Pick<DeliveryDocument, 'fresh'>;
 
 /** Those of a webhook that still exist and were not tests. */
 export async function replayable(
-  { caller, tx }: Scope,
+  { caller: { organizationId }, tx }: Scope,
   webhookId: string,
   ids: readonly string[],
 ): Promise<Replayable[]> {
-  const { organizationId } = caller;
   const found = await DeliveryModel.find(
     { organizationId, webhookId, _id: oneOf(ids) },
     { ...DUE, fresh: 1 },
@@ -247,9 +239,8 @@ export async function replayable(
 }
 
 /** Sends it again, with a new schedule. One that has not been tried yet is in the queue: in that of the retries too, it would be sent twice. */
-export function sendAgain({ caller, writes }: Write, { _id, attempts, fresh }: Replayable): void {
+export function sendAgain({ caller: { organizationId }, writes }: Write, { _id, attempts, fresh }: Replayable): void {
   if (fresh !== undefined) return;
-  const { organizationId } = caller;
   const again = { state: 'pending', attemptsBefore: attempts, dueAtMs: Date.now() };
   // If it was tried meanwhile, its number of attempts differs: then this call runs again from the start.
   writes.update(DeliveryModel, { organizationId, _id, attempts }, { set: again });

@@ -10,12 +10,11 @@ import { BEST_FIRST, type Part, sortStages } from './sort.ts';
 
 /** One item more than the page has, if there is one. Reads all that match: for lists whose length is known to be bounded. */
 export function sortedItems(
-  { caller }: Scope,
+  { caller: { organizationId } }: Scope,
   where: Where,
   by: readonly SortBy[],
   { skip, after, limit }: Part,
 ): Promise<ListedItem[]> {
-  const { organizationId } = caller;
   return ItemModel.aggregate<ListedItem>([
     { $match: { organizationId, ...conditionsOf(where) } },
     ...sortStages(by, { after, skip, limit: limit + 1 }),
