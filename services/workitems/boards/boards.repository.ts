@@ -87,17 +87,18 @@ export async function countBoards({ caller, tx }: TransactionScope & Scope, proj
   return BoardModel.countDocuments({ organizationId: caller.organizationId, projectId }, { session: tx });
 }
 
-export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
-  const boards = await BoardModel.find(
-    {
-      organizationId: caller.organizationId,
-      _id: oneOf(wanted),
-    },
-    null,
-    { session: tx },
-  ).lean();
+/** What is on a board. */
+interface OnBoard {
+  readonly boardId: string;
+}
+
+export async function boardsWith(
+  { caller: { organizationId }, tx }: Scope,
+  items: readonly OnBoard[],
+): Promise<Map<string, BoardRecord>> {
+  if (items.length === 0) return new Map();
+  const _id = oneOf(items.map(({ boardId }) => boardId));
+  const boards = await BoardModel.find({ organizationId, _id }, null, { session: tx }).lean();
   return new Map(boards.map((board) => [board._id, board]));
 }
 
@@ -155,9 +156,9 @@ function relied(scope: WriteScope, board: BoardRecord | null): BoardRecord | nul
 }
 
 /** Without those that are not there, or not for the caller. */
-export async function boardsForWrite(scope: WriteScope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
+export async function boardsForWrite(scope: WriteScope, items: readonly OnBoard[]): Promise<Map<string, BoardRecord>> {
   const boards = new Map<string, BoardRecord>();
-  for (const id of new Set(ids)) {
+  for (const id of new Set(items.map(({ boardId }) => boardId))) {
     const board = await boardForWrite(scope, id);
     if (board) boards.set(id, board);
   }
@@ -168,7 +169,7 @@ export async function boardsForWrite(scope: WriteScope, ids: Iterable<string>): 
  * The board an item is on. A board with items is not deleted, so if it is gone, the item was deleted after it was read.
  * @throws Stale
  */
-export async function boardOf(scope: WriteScope, { boardId }: { readonly boardId: string }): Promise<BoardRecord> {
+export async function boardOf(scope: WriteScope, { boardId }: OnBoard): Promise<BoardRecord> {
   const board = await boardForWrite(scope, boardId);
   if (!board) throw new Stale(`Board ${boardId} is gone, though an item is on it.`);
   return board;

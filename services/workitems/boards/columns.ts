@@ -32,7 +32,11 @@ export function columnAt(board: BoardRecord | undefined, id: string): ColumnReco
   return column;
 }
 
-export const columnName = (board: BoardRecord | undefined, id: string): string => columnAt(board, id).name;
+/** The same, where the boards of several items are known. */
+export const columnIn = (
+  boards: ReadonlyMap<string, BoardRecord>,
+  { boardId, boardColumnId }: { readonly boardId: string; readonly boardColumnId: string },
+): ColumnRecord => columnAt(boards.get(boardId), boardColumnId);
 
 export const roleAt = (board: BoardRecord | undefined, id: string): Role => columnAt(board, id).role;
 

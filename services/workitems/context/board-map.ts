@@ -1,7 +1,7 @@
 import type { ColumnRole } from '@worktrack/contracts/projects/column-roles';
 import type { BoardMap } from '@worktrack/contracts/work-items/agents/context';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
+import { boardsWith } from '../boards/boards.repository.ts';
 import { columnOfRole } from '../boards/columns.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import type { PlannedItem } from '../items/shown/views.ts';
@@ -45,5 +45,5 @@ export function boardOfMost(
 async function defaultBoard(scope: FailingScope<'NOT_FOUND'>, projectId: string | undefined) {
   if (projectId === undefined) return undefined;
   const { defaultBoardId } = await requireProject(scope, projectId);
-  return (await boardsById(scope, [defaultBoardId])).get(defaultBoardId);
+  return (await boardsWith(scope, [{ boardId: defaultBoardId }])).get(defaultBoardId);
 }

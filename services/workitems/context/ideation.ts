@@ -1,7 +1,7 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/agents/context';
 import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
-import { columnName, roleAt } from '../boards/columns.ts';
+import { columnIn } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
 import { itemsWithKeywords } from '../search/related.repository.ts';
 import { boardMap, boardOfMost } from './board-map.ts';
@@ -30,18 +30,16 @@ export const getIdeationContext: Read<typeof operation> = async ({ keywords, lim
     throw context.fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);
   const board = project ? boards.get(project.defaultBoardId) : boardOfMost(found, boards);
   const parents = [...new Map([...related, ...others].map((item) => [item._id, item])).values()];
-  const columnOf = (item: { boardId: string; boardColumnId: string }) =>
-    columnName(boards.get(item.boardId), item.boardColumnId);
   return {
     keywords,
     items: ranked.map(({ item, score, matched }) => ({
-      ...toPlaced(item, columnOf(item)),
+      ...toPlaced(item, boards),
       score,
       matched: [...matched],
     })),
     potentialParents: parents
-      .filter((parent) => !isDone(roleAt(boards.get(parent.boardId), parent.boardColumnId)))
-      .map((parent) => toPlaced(parent, columnOf(parent)))
+      .filter((parent) => !isDone(columnIn(boards, parent).role))
+      .map((parent) => toPlaced(parent, boards))
       .slice(0, limit),
     board: board ? boardMap(board) : null,
   };

@@ -1,5 +1,5 @@
-import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnName, roleAt } from '../boards/columns.ts';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { columnIn } from '../boards/columns.ts';
 import { isMet, type Role } from '../boards/progress.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
@@ -19,8 +19,7 @@ export interface BatchPlan extends Plan {
   dependenciesOf(task: PlannedItem): readonly string[];
   /** The task ID behind a key; for an unknown dependency, the text as written. */
   nameOf(key: string): string;
-  columnOf(item: PlannedItem): string;
-  roleOf(item: PlannedItem): Role;
+  columnOf(item: PlannedItem): ColumnRecord;
 }
 
 /** Prefix of the written text in the key of an unknown dependency: no id starts like this. */
@@ -49,8 +48,7 @@ export async function planBatch(
   const around = items.filter(({ projectId }) => projectIds.has(projectId));
   const known = new Map<string, PlannedItem>();
   for (const item of [...around, ...tasks]) known.set(item._id, item).set(item.taskId, item);
-  const columnOf = (item: PlannedItem) => columnName(boards.get(item.boardId), item.boardColumnId);
-  const roleOf = (item: PlannedItem) => roleAt(boards.get(item.boardId), item.boardColumnId);
+  const columnOf = (item: PlannedItem) => columnIn(boards, item);
 
   const keysOf = (task: PlannedItem) =>
     dependenciesOf(task.metadata).map((reference) => {
@@ -62,17 +60,17 @@ export async function planBatch(
   const plan = planWaves(
     tasks.map((task) => ({
       id: task._id,
-      progress: stage(task, roleOf(task)),
+      progress: stage(task, columnOf(task).role),
       dependsOn: dependencies.get(task._id) ?? [],
     })),
     (key) => {
       const item = known.get(key);
-      return item && stageOf(roleOf(item));
+      return item && stageOf(columnOf(item).role);
     },
     (progress, key) => {
       const item = known.get(key);
       const board = item && boards.get(item.boardId);
-      return progress !== 'pending' && board !== undefined && isMet(roleOf(item as PlannedItem), board);
+      return progress !== 'pending' && board !== undefined && isMet(columnOf(item as PlannedItem).role, board);
     },
   );
   return {
@@ -83,6 +81,5 @@ export async function planBatch(
     dependenciesOf: (task) => dependencies.get(task._id) ?? [],
     nameOf: (key) => known.get(key)?.taskId ?? key.slice(NAMES_NOTHING.length),
     columnOf,
-    roleOf,
   };
 }

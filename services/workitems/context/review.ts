@@ -4,7 +4,7 @@ import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';
-import { columnName, columnOfRole, roleAt } from '../boards/columns.ts';
+import { columnIn, columnOfRole } from '../boards/columns.ts';
 import { AFTER_REVIEW } from '../boards/progress.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { requireItem } from '../items/items.repository.ts';
@@ -31,7 +31,7 @@ export const getReviewContext: Read<typeof operation> = async (input, context) =
   const siblings = items.filter(({ parentId }) => parentId !== null && parentId === item.parentId);
   const below = input.featureReview ? itemsBelow(items, item._id) : [];
   const placed = (outlines: readonly PlannedItem[]): PlacedItem[] =>
-    outlines.map((outline) => toPlaced(outline, columnName(boards.get(outline.boardId), outline.boardColumnId)));
+    outlines.map((outline) => toPlaced(outline, boards));
 
   const board = boards.get(item.boardId);
   // It was deleted, and then its board, in between.
@@ -40,7 +40,7 @@ export const getReviewContext: Read<typeof operation> = async (input, context) =
   const all = {
     dependencies: placed(dependencies),
     siblings: placed(siblings.filter(({ _id }) => _id !== item._id)),
-    children: placed(below.filter((child) => roleAt(boards.get(child.boardId), child.boardColumnId) === 'review')),
+    children: placed(below.filter((child) => columnIn(boards, child).role === 'review')),
     attachments: attachments.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toListed),
   };
   const budget = new AnswerBudget();

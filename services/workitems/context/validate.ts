@@ -2,7 +2,7 @@ import { truncated } from '@worktrack/contracts/truncation';
 import type { getValidateContext as operation } from '@worktrack/contracts/work-items/agents/context';
 import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
-import { columnName, roleAt } from '../boards/columns.ts';
+import { columnIn } from '../boards/columns.ts';
 import type { Role } from '../boards/progress.ts';
 import type { PlannedItem } from '../items/shown/views.ts';
 import { boardFor } from './board-map.ts';
@@ -28,14 +28,11 @@ export const getValidateContext: Read<typeof operation> = async (input, context)
   const alsoDescriptions = true;
   const around = await surroundings(context, { named: parentIds }, projectIds, { alsoDescriptions });
   const { items: parents, boards } = around;
-  const columnOf = (item: Pick<PlannedItem, 'boardId' | 'boardColumnId'>) =>
-    columnName(boards.get(item.boardId), item.boardColumnId);
-  const roleOf = (item: Pick<PlannedItem, 'boardId' | 'boardColumnId'>) =>
-    roleAt(boards.get(item.boardId), item.boardColumnId);
+  const roleOf = (item: PlannedItem) => columnIn(boards, item).role;
   const within = (role: Role) =>
     tasks
       .filter((task) => roleOf(task) === role)
-      .map((task) => ({ ...toPlaced(task, columnOf(task)), parentId: task.parentId }));
+      .map((task) => ({ ...toPlaced(task, boards), parentId: task.parentId }));
 
   const all = {
     reviewable: within('review'),
@@ -43,10 +40,10 @@ export const getValidateContext: Read<typeof operation> = async (input, context)
     skipped: tasks
       .filter((task) => roleOf(task) !== 'review' && roleOf(task) !== 'testing')
       .map((task) => ({
-        ...{ id: task._id, taskId: task.taskId, columnName: columnOf(task) },
+        ...{ id: task._id, taskId: task.taskId, columnName: columnIn(boards, task).name },
         reason: WHY_SKIPPED[stageOf(roleOf(task))],
       })),
-    parents: parents.map((parent) => ({ ...toPlaced(parent, columnOf(parent)), description: parent.description })),
+    parents: parents.map((parent) => ({ ...toPlaced(parent, boards), description: parent.description })),
   };
   const budget = new AnswerBudget();
   return {

@@ -4,7 +4,7 @@ import { commitUnlessStale } from '@worktrack/runtime/database/writes/group-comm
 import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardOf, boardsById } from '../boards/boards.repository.ts';
+import { boardOf, boardsWith } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
 import { isDone, isHandedOver, isMet } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
@@ -43,7 +43,7 @@ export async function catchUp(now: Date): Promise<void> {
 async function letFollow(scope: Outside, id: string): Promise<void> {
   for (;;) {
     const item = await findItem(scope, id);
-    const board = item && (await boardsById(scope, [item.boardId])).get(item.boardId);
+    const board = item && (await boardsWith(scope, [item])).get(item.boardId);
     if (!item?.crossed || !board) return;
     const crossed = asItIs(item, board);
     const dependents = await dependentsInBrief(scope, [...crossed.keys()]);

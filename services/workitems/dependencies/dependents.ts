@@ -158,8 +158,8 @@ export async function follow(
   followers: readonly Follower[],
   changedBoards: ReadonlyMap<string, BoardRecord> = new Map(),
 ): Promise<void> {
-  const boardIds = followers.map(({ dependent }) => dependent.boardId).filter((boardId) => !changedBoards.has(boardId));
-  const boards = new Map([...changedBoards, ...(await boardsForWrite(scope, boardIds))]);
+  const others = followers.map(({ dependent }) => dependent).filter(({ boardId }) => !changedBoards.has(boardId));
+  const boards = new Map([...changedBoards, ...(await boardsForWrite(scope, others))]);
   for (const { dependent, change } of followers) {
     const item = { ...soFarOf(scope, dependent), ...change };
     const board = boards.get(item.boardId);

@@ -111,10 +111,7 @@ async function unmetAmong(
   references: readonly string[],
   dependencies: readonly ItemOutline[],
 ): Promise<string[]> {
-  const boards = await boardsForWrite(
-    scope,
-    dependencies.map(({ boardId }) => boardId),
-  );
+  const boards = await boardsForWrite(scope, dependencies);
   const met = new Set<string>();
   for (const item of dependencies) {
     const board = boards.get(item.boardId);

@@ -1,7 +1,7 @@
 import type { Rework } from '@worktrack/contracts/work-items/work-item';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardsById, boardsForWrite } from '../boards/boards.repository.ts';
-import { roleAt } from '../boards/columns.ts';
+import { boardsForWrite, boardsWith } from '../boards/boards.repository.ts';
+import { columnIn } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { tell } from '../history/tell.ts';
@@ -31,7 +31,7 @@ type Base = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'type'>;
 export async function tellOfReturn(scope: WriteScope, base: Base, why: Return): Promise<void> {
   if (base.type !== 'task') return;
   const dependents = await tasksOn(scope, base);
-  const boards = await boardsOf(scope, dependents);
+  const boards = await boardsForWrite(scope, dependents);
   if (dependents.length <= MAX_FOLLOWING_AT_ONCE) return tellEach(scope, base, why, dependents, boards);
   markCrossed(scope, base, new Date(), { until: why.until, ...inBrief(why) });
   const begun = dependents.filter((dependent) => !isUnbegun(dependent, boards));
@@ -41,10 +41,7 @@ export async function tellOfReturn(scope: WriteScope, base: Base, why: Return): 
 /** The dependents that nobody has begun and that have not been told. Telling them blocks them on the base. */
 export async function untoldOf(scope: Scope, base: Base): Promise<string[]> {
   const dependents = await tasksOn(scope, base);
-  const boards = await boardsById(
-    scope,
-    dependents.map(({ boardId }) => boardId),
-  );
+  const boards = await boardsWith(scope, dependents);
   const isTold = ({ blocked }: ItemOutline) => blocked?.on.some(({ ref }) => ref === base._id);
   return dependents.filter((each) => isUnbegun(each, boards) && !isTold(each)).map(({ _id }) => _id);
 }
@@ -58,19 +55,12 @@ export async function tellLate(
 ): Promise<void> {
   const others = await findOutlines(scope, dependents);
   const stillOn = others.filter(({ dependsOn }) => dependsOn.includes(base._id) || dependsOn.includes(base.taskId));
-  tellEach(scope, base, why, stillOn, await boardsOf(scope, stillOn));
+  tellEach(scope, base, why, stillOn, await boardsForWrite(scope, stillOn));
 }
 
 type Boards = ReadonlyMap<string, BoardRecord>;
 
-const boardsOf = (scope: WriteScope, dependents: readonly ItemOutline[]): Promise<Boards> =>
-  boardsForWrite(
-    scope,
-    dependents.map(({ boardId }) => boardId),
-  );
-
-const isUnbegun = ({ boardId, boardColumnId }: ItemOutline, boards: Boards) =>
-  isPending(roleAt(boards.get(boardId), boardColumnId));
+const isUnbegun = (item: ItemOutline, boards: Boards) => isPending(columnIn(boards, item).role);
 
 function tellEach(
   scope: WriteScope,

@@ -24,10 +24,7 @@ export const batchUpdateWorkItems: WriteGrouped<typeof operation> = async ({ ite
   const refs = given.map(({ id }) => id);
   const found = await findItems(context, refs, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
-  const boards = await boardsForWrite(
-    context,
-    found.map(({ boardId }) => boardId),
-  );
+  const boards = await boardsForWrite(context, found);
   const skipped: Output<typeof operation>['skipped'] = [];
   const done = new Map<string, Item>();
   let updatedCount = 0;

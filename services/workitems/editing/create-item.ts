@@ -3,7 +3,7 @@ import { type PlainField, plainOf } from '@worktrack/contracts/work-items/plain-
 import type { CreatedItem, ItemType, WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
+import { boardsWith } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
 import { requireLabels } from '../boards/labels.ts';
 import { isMet } from '../boards/progress.ts';
@@ -78,8 +78,8 @@ async function itemWith(
 ): Promise<CreatedItem | undefined> {
   const existing = externalId === undefined ? null : await findByExternalId(scope, projectId, externalId);
   if (!existing) return undefined;
-  const { [existing.boardId]: board } = Object.fromEntries(await boardsById(scope, [existing.boardId]));
-  return { ...toWorkItem(existing, board), created: false };
+  const boards = await boardsWith(scope, [existing]);
+  return { ...toWorkItem(existing, boards.get(existing.boardId)), created: false };
 }
 
 /** The references that a new item stores. */

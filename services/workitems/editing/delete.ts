@@ -108,10 +108,7 @@ async function leaveSome(context: GroupedContext<never>, id: string, ids: readon
  */
 async function leaveBehind(scope: WriteScope, item: ItemRecord, others: readonly Other[]): Promise<void> {
   const { _id, taskId } = item;
-  const boards = await boardsForWrite(
-    scope,
-    others.map(({ boardId }) => boardId),
-  );
+  const boards = await boardsForWrite(scope, others);
   for (const other of others) {
     const isChild = other.parentId === _id;
     const board = boards.get(other.boardId);

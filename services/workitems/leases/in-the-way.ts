@@ -94,13 +94,13 @@ export async function waitingInProject(
 export function waitingInBatch(tasks: readonly PlannedItem[], plan: BatchPlan): InTheWay[] {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
   const placeOf = (item: PlannedItem): Whereabouts => ({
-    column: plan.columnOf(item),
-    role: plan.roleOf(item),
+    column: plan.columnOf(item).name,
+    role: plan.columnOf(item).role,
     lease: item.lease,
     assignee: item.assignee,
   });
   return tasks
-    .filter((task) => !isHandedOver(plan.roleOf(task)))
+    .filter((task) => !isHandedOver(plan.columnOf(task).role))
     .map((task) => ({
       taskId: task.taskId,
       ...placeOf(task),

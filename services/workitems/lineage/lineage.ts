@@ -3,8 +3,7 @@ import { truncated } from '@worktrack/contracts/truncation';
 import type { getLineage as operation } from '@worktrack/contracts/work-items/agents/lineage';
 import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
-import { boardsById } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
+import { boardsWith } from '../boards/boards.repository.ts';
 import { budgetsToShow, over, tightest } from '../budgets/budgets.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
@@ -25,11 +24,8 @@ export const getLineage: Read<typeof operation> = async ({ id }, context) => {
   const itemIds = [item._id, ...descendants.map(({ _id }) => _id)];
   const sessions = await sessionsCountedFor(organizationId, itemIds);
   const totals = await totalSessions(organizationId, { itemIds });
-  const boards = await boardsById(
-    context,
-    [item, ...descendants, ...(idea ? [idea] : [])].map(({ boardId }) => boardId),
-  );
-  const placed = (of: PlannedItem | ItemRecord) => toPlaced(of, columnName(boards.get(of.boardId), of.boardColumnId));
+  const boards = await boardsWith(context, [item, ...descendants, ...(idea ? [idea] : [])]);
+  const placed = (of: PlannedItem | ItemRecord) => toPlaced(of, boards);
   const all = { descendants: descendants.map(placed), sessions };
   const budget = new AnswerBudget();
   return {

@@ -1,6 +1,6 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
-import { roleAt } from '../boards/columns.ts';
+import { columnIn } from '../boards/columns.ts';
 import { attentionAfter } from '../items/attention.ts';
 import { type BlockedOn, ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { findOutlines } from '../items/items.repository.ts';
@@ -36,7 +36,7 @@ async function complete(organizationId: string, items: readonly Item[]): Promise
     const on = item.blocked === undefined ? await wrongBelow(organizationId, item) : [];
     const blocked = on.length > 0 ? { since: item.updatedAt, on } : item.blocked;
     const after = { ...item, ...(blocked !== undefined && { blocked }) };
-    const { needs, ...attention } = attentionAfter(item, after, roleAt(boards.get(item.boardId), item.boardColumnId));
+    const { needs, ...attention } = attentionAfter(item, after, columnIn(boards, item).role);
     const isJudged = needs?.kind === 'review' || needs?.kind === 'validation';
     const set = {
       ...(on.length > 0 && { blocked }),

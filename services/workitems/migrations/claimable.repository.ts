@@ -4,7 +4,7 @@ import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
-import { roleAt } from '../boards/columns.ts';
+import { columnIn } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { claimable } from '../items/claimable.ts';
@@ -128,7 +128,7 @@ async function handedOver(organizationId: string, references: readonly string[])
   );
   return new Set(
     named
-      .filter((item) => isHandedOver(roleAt(boards.get(item.boardId), item.boardColumnId)))
+      .filter((item) => isHandedOver(columnIn(boards, item).role))
       .flatMap(({ _id, taskId, projectId }) => [`${projectId} ${_id}`, `${projectId} ${taskId}`]),
   );
 }

@@ -28,10 +28,7 @@ export const batchMoveWorkItems: WriteGrouped<typeof operation> = async (
 ) => {
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
-  const boards = await boardsForWrite(
-    context,
-    found.map(({ boardId }) => boardId),
-  );
+  const boards = await boardsForWrite(context, found);
   const destinations = columnsMeant(context, boards, boardColumnId);
   const origins = fromColumnId === undefined ? undefined : columnsMeant(context, boards, fromColumnId);
   const moving = new Map<string, (typeof found)[number]>();

@@ -1,7 +1,7 @@
 import type { CascadedMove } from '@worktrack/contracts/work-items/changes/move';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
-import { columnAt, columnOfRole, roleAt } from '../boards/columns.ts';
+import { columnAt, columnIn, columnOfRole, roleAt } from '../boards/columns.ts';
 import { endsLease, isDone, isHandedOver, isPending, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type Crossing, crossing } from '../dependencies/dependents.ts';
@@ -90,9 +90,9 @@ async function decidingRoles(
       moving,
     );
     if (!found) return [];
-    const { boardId, boardColumnId } = found;
-    const other = boards.has(boardId) ? undefined : (await boardsForWrite(scope, [boardId])).get(boardId);
-    if (!other) return [roleAt(boards.get(boardId), boardColumnId)];
+    const { boardId } = found;
+    const other = boards.has(boardId) ? undefined : (await boardsForWrite(scope, [found])).get(boardId);
+    if (!other) return [columnIn(boards, found).role];
     boards.set(boardId, other);
   }
 }

@@ -1,5 +1,5 @@
-import { boardsById } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
+import { boardsWith } from '../boards/boards.repository.ts';
+import { columnIn } from '../boards/columns.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
@@ -15,15 +15,12 @@ export async function gatherMaterial(scope: FailingScope<'NOT_FOUND'>, item: Ite
   const ancestors = await ancestorsOf(scope, item);
   const siblings = item.parentId === null ? [] : await outlinesOf(scope, { childrenOf: [item.parentId] });
   const dependencies = await outlinesOf(scope, { named: dependenciesOf(item.metadata) }, item.projectId);
-  const boards = await boardsById(
-    scope,
-    [item, ...ancestors, ...siblings, ...dependencies].map(({ boardId }) => boardId),
-  );
+  const boards = await boardsWith(scope, [item, ...ancestors, ...siblings, ...dependencies]);
   const related = (of: PlannedItem | ItemRecord) => ({
     taskId: of.taskId,
     title: of.title,
     type: of.type,
-    columnName: columnName(boards.get(of.boardId), of.boardColumnId),
+    columnName: columnIn(boards, of).name,
   });
   return {
     item: { ...related(item), priority: item.priority, description: item.description, metadata: item.metadata },

@@ -5,7 +5,7 @@ import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/con
 import type { Answered, Call } from '@worktrack/rpc/types';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
+import { boardsWith } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';
 import { together } from '../calls/together.ts';
 import { toSummary } from '../items/shown/present.ts';
@@ -50,9 +50,9 @@ async function resolveTogether(scope: Scope, inputs: readonly Input<Resolve>[]):
       scope,
       shown.filter((id) => byId.get(id)?.description === undefined),
     ),
-    boardsById(
+    boardsWith(
       scope,
-      shown.flatMap((id) => byId.get(id)?.boardId ?? []),
+      shown.flatMap((id) => byId.get(id) ?? []),
     ),
   ]);
   return inputs.map(({ ids }, index) => {

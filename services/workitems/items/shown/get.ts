@@ -1,7 +1,7 @@
 import type { Output } from '@worktrack/contracts/operation';
 import type { getWorkItem as operation } from '@worktrack/contracts/work-items/get';
 import type { Answered, Call } from '@worktrack/rpc/types';
-import { boardsById } from '../../boards/boards.repository.ts';
+import { boardsWith } from '../../boards/boards.repository.ts';
 import { together } from '../../calls/together.ts';
 import { toWorkItem } from './present.ts';
 import { shownItems } from './shown.repository.ts';
@@ -15,10 +15,7 @@ export function getWorkItems(calls: readonly Call<Get>[]): Promise<Answered<Outp
       scope,
       asked.map(({ input }) => input.id),
     );
-    const boards = await boardsById(
-      scope,
-      items.map(({ boardId }) => boardId),
-    );
+    const boards = await boardsWith(scope, items);
     const byRef = new Map(items.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
     return asked.map(({ input: { id }, context }) => {
       const item = byRef.get(id);

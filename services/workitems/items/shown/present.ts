@@ -1,8 +1,8 @@
 import { PLAIN_FIELDS, type PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import type { BoardRecord } from '../../boards/boards.model.ts';
-import { boardsById } from '../../boards/boards.repository.ts';
-import { columnName } from '../../boards/columns.ts';
+import { boardsWith } from '../../boards/boards.repository.ts';
+import { columnAt } from '../../boards/columns.ts';
 import { labelsOf } from '../../boards/labels.ts';
 import type { Scope } from '../../calls/scope.ts';
 import type { Versioned } from '../../calls/version.ts';
@@ -11,10 +11,7 @@ import { shownRework } from '../returned.ts';
 import type { ShownItem, SummaryItem } from './views.ts';
 
 export async function presentedSummaries(scope: Scope, items: readonly SummaryItem[]): Promise<WorkItemSummary[]> {
-  const boards = await boardsById(
-    scope,
-    items.map(({ boardId }) => boardId),
-  );
+  const boards = await boardsWith(scope, items);
   return items.map((item) => toSummary(item, boards.get(item.boardId)));
 }
 
@@ -29,7 +26,7 @@ export function toSummary(item: SummaryItem, board: BoardRecord | undefined): Wo
     assignee: item.assignee,
     boardId: item.boardId,
     boardColumnId: item.boardColumnId,
-    columnName: columnName(board, item.boardColumnId),
+    columnName: columnAt(board, item.boardColumnId).name,
     parentId: item.parentId,
     projectId: item.projectId,
     isAiProcessing: isAtWork(item),
