@@ -76,6 +76,9 @@ test('the death of the node that hosts a service’s queue costs a call at most 
   // The other node logs each attempt, and this one may be away for days.
   await expect.poll(() => msSinceDeclared('rpc.workitems'), { timeout: 30_000 }).toBeGreaterThan(1_500);
 
+  const { data: health } = await organization.call<{ queues: { name: string }[] }>('GET', '/api/health');
+  expect(health.queues.map(({ name }) => name)).toContain('rpc.workitems.2');
+
   let isBack = false;
   const later = writeUntil(() => isBack);
   await home.restart();
