@@ -148,18 +148,6 @@ export async function pageOfGrants(
   return { items: page.map(recordOf), nextCursor: found.length > limit ? (page.at(-1)?._id ?? null) : null };
 }
 
-/** Like `noteUses` for keys. */
-export async function noteGrantUses(
-  uses: readonly { readonly organizationId: string; readonly keyId: string; readonly at: string }[],
-): Promise<void> {
-  await GrantModel.bulkWrite(
-    uses.map(({ organizationId, keyId, at }) => ({
-      updateOne: { filter: { organizationId, _id: keyId }, update: { $max: { lastUsedAt: new Date(at) } } },
-    })),
-    { ordered: false },
-  );
-}
-
 export async function noteMissed(
   { caller: { organizationId } }: TransactionalScope | Scope,
   id: string,

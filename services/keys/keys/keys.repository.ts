@@ -7,6 +7,7 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import { oneOf } from '@worktrack/runtime/database/one-of';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import type { AnyModel } from '@worktrack/runtime/database/walk-index';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
 import type { TellingScope } from '../telling-scope.ts';
@@ -206,9 +207,10 @@ export async function noteRefusedSignIn(
   return modifiedCount > 0;
 }
 
-/** The later time wins, so reports may come twice and in any order. */
-export async function noteKeyUses(uses: Input<typeof recordUse>['uses']): Promise<void> {
-  await KeyModel.bulkWrite(
+/** The later time wins, so reports may come twice and in any order. @param of keys, or what is used like one */
+export async function noteUses(of: AnyModel, uses: Input<typeof recordUse>['uses']): Promise<void> {
+  if (uses.length === 0) return;
+  await of.bulkWrite(
     uses.map(({ organizationId, keyId, at }) => ({
       updateOne: { filter: { organizationId, _id: keyId }, update: { $max: { lastUsedAt: new Date(at) } } },
     })),

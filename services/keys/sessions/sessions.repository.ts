@@ -119,18 +119,6 @@ export async function activeSessionsByPrefix(prefixes: readonly string[]): Promi
   return found.filter(({ revokedAt, expiresAt }) => !revokedAt && expiresAt.getTime() > now);
 }
 
-/** Like `noteUses` for keys. */
-export async function noteSessionUses(
-  uses: readonly { readonly organizationId: string; readonly keyId: string; readonly at: string }[],
-): Promise<void> {
-  await SessionModel.bulkWrite(
-    uses.map(({ organizationId, keyId, at }) => ({
-      updateOne: { filter: { organizationId, _id: keyId }, update: { $max: { lastUsedAt: new Date(at) } } },
-    })),
-    { ordered: false },
-  );
-}
-
 function recordOf(document: SessionDocument): Session {
   return {
     id: document._id,

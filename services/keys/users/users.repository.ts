@@ -169,25 +169,12 @@ export async function usersMeant(
   meant: readonly Meant[],
 ): Promise<Pick<UserDocument, '_id' | 'email' | 'name' | 'handle'>[]> {
   const fields = { email: 1, name: 1, handle: 1, projects: 1 } as const;
-  const by = (field: string, values: readonly (string | undefined)[]) => {
-    const given = values.filter((value) => value !== undefined);
+  const by = (field: string, of: keyof Meant) => {
+    const given = meant.map((each) => each[of]).filter((value) => value !== undefined);
     if (given.length === 0) return [];
     return UserModel.find({ organizationId, [field]: oneOf(given), disabled: false }, fields).lean();
   };
-  const found = await Promise.all([
-    by(
-      '_id',
-      meant.map(({ id }) => id),
-    ),
-    by(
-      'email',
-      meant.map(({ email }) => email),
-    ),
-    by(
-      'handle',
-      meant.map(({ handle }) => handle),
-    ),
-  ]);
+  const found = await Promise.all([by('_id', 'id'), by('email', 'email'), by('handle', 'handle')]);
   const existing = found.flat().filter(({ projects }) => !own || !projects || projects.some((id) => own.includes(id)));
   return [...new Map(existing.map((user) => [user._id, user])).values()];
 }

@@ -8,8 +8,9 @@ import { columnIn } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { claimable } from '../items/claimable.ts';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { ItemModel } from '../items/items.model.ts';
 import type { LeaseRecord } from '../items/lease.model.ts';
+import type { Seen } from '../items/shown/views.ts';
 
 const BATCH = 500;
 
@@ -28,21 +29,7 @@ const FIELDS = {
   updatedAt: 1,
   'metadata.dependsOn': 1,
 } as const;
-type Older = Pick<
-  ItemRecord,
-  | '_id'
-  | 'organizationId'
-  | 'projectId'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'type'
-  | 'lease'
-  | 'assignee'
-  | 'priority'
-  | 'position'
-  | 'revision'
-  | 'updatedAt'
-> & {
+type Older = Omit<Seen<typeof FIELDS>, 'metadata' | 'treeVersion'> & {
   readonly metadata?: { readonly dependsOn?: unknown };
   readonly treeVersion?: number;
 };
