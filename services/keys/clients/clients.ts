@@ -2,6 +2,7 @@ import type { ConnectionProblem } from '@worktrack/contracts/keys/connection';
 import type { Log } from '@worktrack/rpc/types';
 import type { Destinations } from '@worktrack/runtime/outbound/destination';
 import { fetchJson } from '@worktrack/runtime/outbound/fetch-json';
+import { sharedRun } from '@worktrack/runtime/process/shared-run';
 // RFC 9111 in 4 kB: what max-age, Expires, Age, no-store and their like come to. Made in 2016, still released, and used by most HTTP clients of npm.
 import CachePolicy from 'http-cache-semantics';
 import { LRUCache } from 'lru-cache';
@@ -68,10 +69,7 @@ export class Clients {
     }
     this.#waiting.push(network);
     try {
-      const underWay =
-        this.#underWay.get(clientId) ?? this.#find(clientId).finally(() => this.#underWay.delete(clientId));
-      this.#underWay.set(clientId, underWay);
-      return await underWay;
+      return await sharedRun(this.#underWay, clientId, () => this.#find(clientId));
     } finally {
       this.#waiting.splice(this.#waiting.indexOf(network), 1);
     }

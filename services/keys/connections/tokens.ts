@@ -9,6 +9,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { StagedContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { enterOf } from '@worktrack/runtime/database/outbox/audited';
+import { sharedRun } from '@worktrack/runtime/process/shared-run';
 import type { ClientSession } from 'mongoose';
 import type { GrantTokenDocument } from '../grants/grant-tokens.model.ts';
 import { grantTokensByPrefix, insertTokens, markReplaced, removeToken } from '../grants/grant-tokens.repository.ts';
@@ -80,9 +81,7 @@ export async function refreshGrant(
   context: StagedContext<FailureOf<typeof refreshOp>, Answer>,
 ): Promise<Answer> {
   const question = JSON.stringify({ ...input, from: undefined });
-  const asked = underWay.get(question) ?? nextTokens(mint, input, context).finally(() => underWay.delete(question));
-  underWay.set(question, asked);
-  return asked;
+  return sharedRun(underWay, question, () => nextTokens(mint, input, context));
 }
 
 async function nextTokens(...[mint, input, context]: Parameters<typeof refreshGrant>): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import type { Destinations } from '@worktrack/runtime/outbound/destination';
+import { sharedRun } from '@worktrack/runtime/process/shared-run';
 import { LRUCache } from 'lru-cache';
 import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
 import { FETCH_MS, fetchKeys } from './fetch-keys.ts';
@@ -51,7 +52,9 @@ export class IssuerKeys {
   /** The same without waiting for anybody but the database. @returns `asking`, if the issuer has to be asked first */
   async withIdAtOnce(issuer: string, kid: string): Promise<readonly PublicJwk[] | undefined | 'asking'> {
     const known = this.#reads.get(issuer);
-    const read = known && this.#now() - known.atMs < READ_AGAIN_MS ? known : await this.#readTogether(issuer);
+    const isKnown = known && this.#now() - known.atMs < READ_AGAIN_MS;
+    // Once, however many calls find that it is time.
+    const read = isKnown ? known : await sharedRun(this.#readings, issuer, () => this.#read(issuer));
     const isAsked = this.#isAskedRecently(read);
     const ageMs = this.#ageMs(read);
     if (ageMs >= FRESH_MS && !isAsked) return 'asking';
@@ -85,13 +88,6 @@ export class IssuerKeys {
     return read && !this.#usable(read) ? this.#notAskedForMs(read) : 0;
   }
 
-  /** However many calls find that it is time. */
-  #readTogether(issuer: string): Promise<Read> {
-    const underWay = this.#readings.get(issuer) ?? this.#read(issuer).finally(() => this.#readings.delete(issuer));
-    this.#readings.set(issuer, underWay);
-    return underWay;
-  }
-
   async #read(issuer: string): Promise<Read> {
     const read = { stored: await readIssuerKeys(issuer), atMs: this.#now() };
     this.#reads.set(issuer, read);
@@ -120,10 +116,7 @@ export class IssuerKeys {
     const known = this.#reads.get(issuer);
     // However many made-up key ids arrive, the database is not asked about each.
     if (known && this.#isAskedRecently(known)) return Promise.resolve(known);
-    const underWay =
-      this.#refreshes.get(issuer) ?? this.#refreshOnce(issuer).finally(() => this.#refreshes.delete(issuer));
-    this.#refreshes.set(issuer, underWay);
-    return underWay;
+    return sharedRun(this.#refreshes, issuer, () => this.#refreshOnce(issuer));
   }
 
   async #refreshOnce(issuer: string): Promise<Read> {

@@ -2,6 +2,7 @@ import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import { isPublicKey } from '@worktrack/contracts/feedback/public-key';
 import type { RateLimit } from '@worktrack/contracts/feedback/records';
 import type { Log } from '@worktrack/rpc/types';
+import { sharedRun } from '@worktrack/runtime/process/shared-run';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { LRUCache } from 'lru-cache';
@@ -95,7 +96,7 @@ export class Admissions {
     const rule = this.#rule(kind, name, client);
     let counted = await this.#count(name, rule, wellFormed ? undefined : { entry: NO_SOURCE, readAtMs: 0 });
     if (!counted) {
-      const found = await shared(this.#lookUpsUnderWay, `${name} ${client}`, () =>
+      const found = await sharedRun(this.#lookUpsUnderWay, `${name} ${client}`, () =>
         this.#limitedLookUp(name, client, requestId),
       );
       if ('retryMs' in found) return { source: null, rates: [found], retryMs: found.retryMs };
@@ -164,23 +165,13 @@ export class Admissions {
     const rule: Rule = { windows, windowMs: LOOK_UP_WINDOW_MS, ownLimits: false };
     const rate = (await this.#count(name, rule, { entry: NO_SOURCE, readAtMs: 0 }))?.rates[0];
     if (rate && rate.retryMs > 0) return rate;
-    return await shared(this.#readsUnderWay, publicKey, () => this.#read(publicKey, requestId));
+    return await sharedRun(this.#readsUnderWay, publicKey, () => this.#read(publicKey, requestId));
   }
 
   async #read(publicKey: string, requestId: string): Promise<LookedUp> {
     const readAtMs = performance.now();
     return { entry: entryOf(await this.#lookUp(publicKey, requestId)), readAtMs };
   }
-}
-
-/** Concurrent requests for the same thing share one lookup. */
-function shared<T>(underWay: Map<string, Promise<T>>, key: string, begin: () => Promise<T>): Promise<T> {
-  let result = underWay.get(key);
-  if (!result) {
-    result = begin().finally(() => underWay.delete(key));
-    underWay.set(key, result);
-  }
-  return result;
 }
 
 /** The braces keep all keys of a name in one cluster slot. */
