@@ -15,6 +15,9 @@ import type { PlannedItem } from '../items/shown/views.ts';
 import { sessionsCountedFor, totalSessions } from '../sessions/sessions.repository.ts';
 import { idsNamingIdea } from './lineage.repository.ts';
 
+/** More than fit into one answer (AnswerBudget): each takes over 250 bytes of it. */
+const MAX_SESSIONS = 25_000;
+
 /** Where an item came from, what was made of it, and the cost. */
 export const getLineage: Read<typeof operation> = async ({ id }, context) => {
   const item = await requireItem(context, id);
@@ -22,17 +25,17 @@ export const getLineage: Read<typeof operation> = async ({ id }, context) => {
   const descendants = await madeOf(context, item);
   const { organizationId } = context.caller;
   const itemIds = [item._id, ...descendants.map(({ _id }) => _id)];
-  const sessions = await sessionsCountedFor(organizationId, itemIds);
+  const sessions = await sessionsCountedFor(organizationId, itemIds, MAX_SESSIONS);
   const totals = await totalSessions(organizationId, { itemIds });
   const boards = await boardsWith(context, [item, ...descendants, ...(idea ? [idea] : [])]);
   const placed = (of: PlannedItem | ItemRecord) => toPlaced(of, boards);
-  const all = { descendants: descendants.map(placed), sessions };
+  const all = { descendants: descendants.map(placed), sessions: { length: totals.sessions } };
   const budget = new AnswerBudget();
   return {
     workItem: placed(item),
     idea: idea && placed(idea),
     descendants: budget.take(all.descendants),
-    sessions: budget.take(all.sessions),
+    sessions: budget.take(sessions),
     totals,
     budget: tightest(over(await budgetsToShow(context, [item.projectId]), item)),
     ...truncated(budget.isTruncated, all),

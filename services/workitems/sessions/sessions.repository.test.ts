@@ -120,7 +120,7 @@ test('what a deleted item cost counts for its parent', async () => {
     'W-T-child',
     'W-T-parent',
   ]);
-  expect(await sessionsCountedFor('deleting', ['parent'])).toHaveLength(2);
+  expect(await sessionsCountedFor('deleting', ['parent'], 3)).toHaveLength(2);
 });
 
 test('sums over more items than fit into one query of 16 MB', async () => {
@@ -142,6 +142,8 @@ test('sums over more items than fit into one query of 16 MB', async () => {
     [late, 2],
   ]);
   expect(await sumSessions(organizationId, { itemIds }, 'model')).toMatchObject([{ sessions: 2, totalTokens: 4 }]);
-  const sessions = await sessionsCountedFor(organizationId, itemIds);
+  const sessions = await sessionsCountedFor(organizationId, itemIds, 2);
   expect(sessions.map(({ workItemId }) => workItemId)).toEqual([last, first]);
+  // No more are read than are asked for: the oldest, in whichever query they are found.
+  expect(await sessionsCountedFor(organizationId, itemIds, 1)).toEqual(sessions.slice(0, 1));
 });

@@ -107,14 +107,21 @@ export async function costsOf(
   return new Map(sums.map(({ _id, costMicrodollars }) => [_id, costMicrodollars]));
 }
 
-/** Oldest first. */
-export async function sessionsCountedFor(organizationId: string, itemIds: readonly string[]): Promise<AiSession[]> {
+/** The oldest, oldest first. */
+export async function sessionsCountedFor(
+  organizationId: string,
+  itemIds: readonly string[],
+  limit: number,
+): Promise<AiSession[]> {
   const documents: SessionDocument[] = [];
   for (const piece of piecesOf(itemIds)) {
-    documents.push(...(await SessionModel.aggregate<SessionDocument>(matching(organizationId, { itemIds: piece }))));
+    const oldest = [{ $sort: { createdAt: 1, _id: 1 } }, { $limit: limit }] as const;
+    const found = [...matching(organizationId, { itemIds: piece }), ...oldest];
+    documents.push(...(await SessionModel.aggregate<SessionDocument>(found)));
   }
   return documents
     .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a._id < b._id ? -1 : 1))
+    .slice(0, limit)
     .map(recordOf);
 }
 
