@@ -11,7 +11,7 @@ import { Reminders } from './reminders.ts';
 const WRITE_BUFFER_FRAMES = 128;
 const CLOSE_TIMEOUT_MS = 2_000;
 /**
- * A node of a cluster may be away for days, and its broker logs each attempt: at most half a second apart, those of ten processes took 1.4 GB a day of its disk.
+ * A node of a cluster may be away for days, and its broker logs each attempt. At most half a second apart, those of ten processes took 1.4 GB a day of its disk.
  * It is less than clients wait for a service that moves (client/queue-watch.ts).
  */
 const LONGEST_NODE_RETRY_MS = 4_000;

@@ -138,7 +138,7 @@ async function refreshed(
     access: derivedKey(ACCESS_TOKEN_MARK, refreshSecret, current),
     refresh: derivedKey(REFRESH_TOKEN_MARK, refreshSecret, current),
   };
-  // A `scope` is ignored, as RFC 6749, 3.3 allows, and the answer says what the token has: people allow less than apps ask for, and an app that asks for the same
+  // A `scope` is ignored, as RFC 6749, 3.3 allows, and the answer says what the token has. People allow less than apps ask for, and an app that asks for the same
   // again would be cut off after an hour.
   const input = { ...common, ...presentedOf(tokens), current: presented(current) };
   return { tokens, answer: await clients.keys.call('connections.refresh', input, optionsOf(request)) };
