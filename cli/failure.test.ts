@@ -4,6 +4,7 @@ import { inFlags } from './failure.ts';
 test.each([
   ['projectId: must be a UUID', '--project-id: must be a UUID'],
   ['filters.projectId: must be a UUID', '--filters (projectId): must be a UUID'],
+  ['Pass projectId, or connect to /mcp?projectId=<id>', 'Pass --project-id, or connect to /mcp?projectId=<id>'],
   ['name: is missing; pass takeOver: true', '<name>: is missing; pass --take-over'],
   ['claims.ref.0: is empty', '--claim (ref.0): is empty'],
   ['projects.1: names no project', '--project (value 2): names no project'],

@@ -55,9 +55,9 @@ export function inFlags(text: string, fields: readonly string[], placed: Readonl
 
 /** The names of fields, with what is in them: found together, since what is in one may be called as another one is. */
 function anyOf(fields: readonly string[]): RegExp {
-  // A name of one word may be a word of the sentence, unless it is followed by what only a field has.
+  // A name of one word may be a word of the sentence, unless it is followed by what only a field has. After `?`, it is part of an address.
   const names = fields.map((field) => (/[A-Z]/.test(field) ? `${field}\\b` : `${field}(?=:|\\.\\w)`));
-  return new RegExp(`(?<![\\w-])(${names.join('|')})(?:: true\\b|((?:\\.\\w+)*))`, 'g');
+  return new RegExp(`(?<![\\w?-])(${names.join('|')})(?:: true\\b|((?:\\.\\w+)*))`, 'g');
 }
 
 /** An option has no parts: of a list, the value is counted; of JSON, the part is named. */
