@@ -1,7 +1,7 @@
-import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import type { listDeliveries as operation } from '@worktrack/contracts/events/webhooks';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import type { Read } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { at } from '../../log/places.repository.ts';
 import { requireWebhook } from '../require.ts';
 import { pageOfDeliveries } from './deliveries.repository.ts';
