@@ -34,8 +34,10 @@ export function Fields({ item }: { readonly item: WorkItem }) {
   const save = async (changes: Changes, base = item) => {
     setSaving((all) => [...all, changes]);
     const saved = await changeItem(base, changes);
-    // Whoever reads the item is told what was saved in a task of its own, which is before this one.
-    setTimeout(() => setSaving((all) => all.filter((each) => each !== changes)));
+    const end = () => setSaving((all) => all.filter((each) => each !== changes));
+    // Whoever reads the item is told what was saved in a task of its own, which is before this one. What was refused is not there: a field that is left must see that.
+    if (saved) setTimeout(end);
+    else end();
     return saved !== undefined;
   };
   // As it was when the writing began: what others change meanwhile is not overwritten unseen.
