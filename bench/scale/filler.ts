@@ -67,9 +67,11 @@ async function fill({ organizationId, projectId, first, count }: FillRequest): P
   const make = async (n: number, type: NewItem['type'], parent?: ItemRecord): Promise<string> => {
     const column = columns.get(columnOf(n));
     if (!column) throw new Error(`The board has no column ${columnOf(n)}.`);
-    const { id, taskId } = await untilStored(async () => {
+    const { id, taskId } = await untilStored(async (isAgain) => {
       const writes = new QuietWrites();
-      const created = await createItem({ ...reading, writes }, fieldsOf(n, type), { project, board, column, parent });
+      const above = isAgain && parent ? ((await findItem(reading, parent._id)) ?? undefined) : parent;
+      const place = { project, board, column, parent: above };
+      const created = await createItem({ ...reading, writes }, fieldsOf(n, type), place);
       const isStored = async () => (await findItem(reading, created.id)) !== null;
       await commitTogether(writes, Date.now() + DEADLINE_MS, isStored);
       return created;
@@ -77,10 +79,15 @@ async function fill({ organizationId, projectId, first, count }: FillRequest): P
     if (n % tellEach === 0) told.push({ id, taskId });
     return id;
   };
-  /** This many below each of the parents, which are read once. */
+  /** So many, spread over the parents. The first below each comes before the others: it relies on the parent as it was read. */
   const level = async (at: number, type: NewItem['type'], count: number, parentIds: readonly string[]) => {
-    const parents = await findItems(reading, parentIds);
-    return Promise.all(Array.from({ length: count }, (_, i) => make(at + i, type, parents[i % parents.length])));
+    const below = async (from: number, to: number) => {
+      const parents = await findItems(reading, parentIds);
+      const numbers = Array.from({ length: to - from }, (_, i) => from + i);
+      return Promise.all(numbers.map((i) => make(at + i, type, parents[i % parents.length])));
+    };
+    const firsts = Math.min(parentIds.length, count);
+    return [...(await below(0, firsts)), ...(await below(firsts, count))];
   };
   const tree = async (at: number): Promise<void> => {
     const epics = await level(at, 'epic', 1, []);
@@ -112,11 +119,11 @@ class QuietWrites extends WriteSet {
 }
 
 /** Retries if the database is silent for a while, as a caller would. That something may be stored twice does not matter here. */
-async function untilStored<T>(work: () => Promise<T>): Promise<T> {
+async function untilStored<T>(work: (isAgain: boolean) => Promise<T>): Promise<T> {
   const untilMs = Date.now() + DEADLINE_MS;
-  for (;;) {
+  for (let isAgain = false; ; isAgain = true) {
     try {
-      return await work();
+      return await work(isAgain);
     } catch (error) {
       if (Date.now() > untilMs) throw error;
       log.warn({ error }, 'An item was not stored; it is tried again');
