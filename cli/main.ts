@@ -3,7 +3,7 @@ import { commandsWithKey, WHICH_SERVICE } from './commands.ts';
 import { run } from './program.ts';
 
 await run(
-  [orgCommand(), ...commandsWithKey()],
+  { org: orgCommand, ...commandsWithKey },
   'work items, projects, feedback, organizations, users, API keys, feedback sources and events of a worktrack service',
   [
     WHICH_SERVICE,

@@ -3,7 +3,7 @@ import { run } from './program.ts';
 
 // Without `org`, which talks to the broker of whoever operates the service.
 await run(
-  commandsWithKey(),
+  commandsWithKey,
   'work items, projects, feedback, users, API keys, feedback sources and events of a worktrack service',
   [WHICH_SERVICE],
 );

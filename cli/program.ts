@@ -6,8 +6,11 @@ import manifest from './package.json' with { type: 'json' };
 
 const VERSION: string = manifest.version;
 
+/** By their names. */
+export type Commands = Readonly<Record<string, () => Command>>;
+
 /** Runs the command line of this process. */
-export async function run(commands: readonly Command[], description: string, help: readonly string[]): Promise<void> {
+export async function run(commands: Commands, description: string, help: readonly string[]): Promise<void> {
   const ends = `Exits with 0, or with ${EXIT.refused} if the service refuses, ${EXIT.usage} if the command line or the configuration is wrong, ${EXIT.unreachable} if the service does not respond, ${EXIT.nothing} if there is nothing to claim.`;
   const program = new Command('worktrack')
     .description(description)
@@ -17,7 +20,10 @@ export async function run(commands: readonly Command[], description: string, hel
     .addHelpText('after', ['', ...help, ends].join('\n'))
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError();
-  for (const command of commands) program.addCommand(command);
+  const [name = ''] = process.argv.slice(2);
+  // All are named by the help, and by what says that there is no such command.
+  const asked = new Map(Object.entries(commands)).get(name);
+  for (const make of asked ? [asked] : Object.values(commands)) program.addCommand(make());
   throwInsteadOfExit(program);
 
   // The reader has closed the output, as `head` does.
