@@ -1,21 +1,11 @@
-import type { AxeResults } from 'axe-core';
-import { source as axe } from 'axe-core';
 import { describe, expect, test } from 'vitest';
+import { axeFindings } from '../../test/support/axe.ts';
 import { createSource } from './support/source.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
 const stage = openStage();
 const { scene } = stage;
-
-/** What axe finds on the whole page, best practices included, one line each. */
-async function findings(visitor: Visitor): Promise<string[]> {
-  // Half a megabyte of source, which the page keeps until it is left.
-  if (await visitor.page.evaluate(() => !('axe' in globalThis))) await visitor.page.evaluate(axe);
-  // Otherwise axe describes every element that passed as well.
-  const results = await visitor.page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
-  return results.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`));
-}
 
 const LOOKS = [
   { look: 'light', options: {} },
@@ -30,7 +20,7 @@ test.each(LOOKS)('axe finds nothing in any state of the form: $look', async ({ l
   const found: Record<string, string[]> = {};
   const lookAt = async (state: string) => {
     await visitor.picture(`${look}-${state}`);
-    found[state] = await findings(visitor);
+    found[state] = await axeFindings(visitor.page);
   };
   await lookAt('closed');
   await visitor.open();
@@ -64,7 +54,7 @@ test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent colour of %s is
   const inBothThemes = async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await visitor.page.emulateMedia({ colorScheme });
-      expect(await findings(visitor)).toEqual([]);
+      expect(await axeFindings(visitor.page)).toEqual([]);
     }
   };
   await inBothThemes();

@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
-import { source as axe } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { axeFindings } from '../../../test/support/axe.ts';
 
 const WIDTHS = [375, 1440] as const;
 const THEMES = ['light', 'dark'] as const;
@@ -63,7 +62,7 @@ export class Visitor {
         const where = `${state} ${width} ${colorScheme}`;
         // What axe finds besides contrast does not depend on the theme, and takes it seconds.
         const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
-        for (const finding of await this.#findings(rules)) found.push(`${where}: ${finding}`);
+        for (const finding of await axeFindings(this.page, rules)) found.push(`${where}: ${finding}`);
         const overflow = await this.page.evaluate(tooWideByPx);
         if (overflow > 0) found.push(`${where}: the page is ${overflow} px wider than the window`);
         await this.#picture(where.replaceAll(' ', '-'));
@@ -86,17 +85,6 @@ export class Visitor {
     }
     if (before) await this.page.setViewportSize(before);
     expect(this.complaints).toEqual([]);
-  }
-
-  async #findings(rules: readonly string[] | undefined): Promise<string[]> {
-    // Half a megabyte of source, which the page keeps until it is left.
-    if (await this.page.evaluate(() => !('axe' in globalThis))) await this.page.evaluate(axe);
-    // Otherwise axe describes every element that passed as well.
-    const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-    const { violations } = await this.page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
-    );
   }
 
   async #picture(name: string): Promise<void> {
