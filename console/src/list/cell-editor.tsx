@@ -12,7 +12,7 @@ import { PRIORITIES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
-import { asStored, INPUTS, isWritten } from '../parts/item/plain-fields.ts';
+import { asStored, INPUTS, isWritten, type WrittenField } from '../parts/item/plain-fields.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { useActiveUsers } from '../parts/people/people.ts';
 import { type MenuItem, MenuList } from '../parts/popup/menu.tsx';
@@ -23,12 +23,13 @@ import { words } from './messages.ts';
 
 const EDITED: readonly CellName[] = ['title', ...STANDARD];
 /** What is changed in its cell. */
-export const isEdited = (column: CellName): boolean => EDITED.includes(column);
+export type Edited = 'title' | (typeof STANDARD)[number];
+export const isEdited = (column: CellName): column is Edited => EDITED.includes(column);
 
 interface EditorProps {
   readonly card: Card;
   readonly board: Board | undefined;
-  readonly column: CellName;
+  readonly column: Edited;
   /** The cell, to which the focus returns. */
   readonly cell: RefObject<HTMLElement | null>;
   readonly onClose: () => void;
@@ -54,12 +55,16 @@ export function CellEditor(props: EditorProps) {
           onSave={(text) => save(text, String(card[column] ?? ''), { [column]: asStored(column, text) })}
         />
       ) : (
-        <Values {...props} />
+        <Values {...props} column={column} />
       );
   }
 }
 
-function Values({ card, board, column, cell, onClose }: EditorProps) {
+interface ValuesProps extends EditorProps {
+  readonly column: Exclude<Edited, 'title' | WrittenField>;
+}
+
+function Values({ card, board, column, cell, onClose }: ValuesProps) {
   const id = useId();
   const items = useValues(card, board, column);
   return (
@@ -67,7 +72,7 @@ function Values({ card, board, column, cell, onClose }: EditorProps) {
   );
 }
 
-function useValues(card: Card, board: Board | undefined, column: CellName): MenuItem[] {
+function useValues(card: Card, board: Board | undefined, column: ValuesProps['column']): MenuItem[] {
   const users = useActiveUsers();
   const labels = useLabels(card.projectId, column === 'labels').data ?? [];
   switch (column) {
@@ -98,7 +103,7 @@ function useValues(card: Card, board: Board | undefined, column: CellName): Menu
         run: () => void (name !== card.assignee && changeItem(card, { assignee: name })),
       }));
     }
-    default: {
+    case 'labels': {
       const has = (labelId: string) => card.labels.some(({ id }) => id === labelId);
       return [false, true].flatMap((isThere) =>
         labels

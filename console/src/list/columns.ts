@@ -9,7 +9,7 @@ import { words as viewWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
 
 /** What a list shows beside the titles until somebody chooses, and what is changed in its cells. */
-export const STANDARD: readonly Column[] = ['column', 'priority', 'assignee', 'labels', ...WRITTEN];
+export const STANDARD = ['column', 'priority', 'assignee', 'labels', ...WRITTEN] as const;
 /** What a list shows beside the titles, in this order. */
 export const COLUMNS = [...STANDARD, ...['epic', 'agent', 'cost', 'createdAt', 'updatedAt']] as readonly Column[];
 export type Column =

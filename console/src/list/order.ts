@@ -1,11 +1,11 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
-import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { PRIORITIES } from '../parts/item/item-values.ts';
+import type { WrittenField } from '../parts/item/plain-fields.ts';
 
 type Value = string | number | null;
-/** Of a plain field that is not here, what it is. */
-const VALUES: Readonly<Record<Exclude<SortKey, PlainField> | 'priority', (card: Card) => Value>> = {
+/** Days and numbers are compared as they are. */
+const VALUES: Readonly<Record<Exclude<SortKey, WrittenField>, (card: Card) => Value>> = {
   priority: ({ priority }) => PRIORITIES.indexOf(priority),
   createdAt: ({ id }) => id,
   updatedAt: ({ updatedAt }) => updatedAt,
@@ -13,7 +13,8 @@ const VALUES: Readonly<Record<Exclude<SortKey, PlainField> | 'priority', (card: 
   assignee: ({ assignee }) => assignee?.toLowerCase() ?? null,
 };
 
-const valueIn = (key: string) => VALUES[key as keyof typeof VALUES] ?? ((card: Card): Value => card[key as PlainField]);
+const valueIn = (key: string) =>
+  VALUES[key as keyof typeof VALUES] ?? ((card: Card): Value => card[key as WrittenField]);
 
 export type Order = (a: Card, b: Card) => number;
 

@@ -127,7 +127,9 @@ function Cell({ name, lineKey, card, board, tabStop, focused, editing, actions, 
         </a>
       )}
       {!isInput && !isTitle && contentOf(name, card, board)}
-      {isEditing && <CellEditor card={card} board={board} column={name} cell={cell} onClose={close} />}
+      {isEditing && isEdited(name) && (
+        <CellEditor card={card} board={board} column={name} cell={cell} onClose={close} />
+      )}
     </div>
   );
 }
@@ -178,8 +180,11 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
       );
     case 'cost':
       return Number(card.estimatedCost) > 0 && dollars(Number(card.estimatedCost));
+    case 'createdAt':
+    case 'updatedAt':
+      return day(card[name]);
     default:
-      return isWritten(name) ? writtenIn(name, card, board) : day(card[name]);
+      return writtenIn(name, card, board);
   }
 }
 
