@@ -7,7 +7,7 @@ import { createOrganization } from '@worktrack/stack/seed/organization';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { startServices } from '@worktrack/stack/services';
 
-/** The servers for a benchmark, with their data in a temporary folder that is removed with them. */
+/** The servers for a benchmark, with their data in a temporary folder that is removed with them, also after Ctrl-C. */
 export async function startBenchServers() {
   const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-bench-'));
   const servers = await startServers({
@@ -15,14 +15,14 @@ export async function startBenchServers() {
     progress: new Progress(process.stderr),
     given: givenServers(process.env),
   });
-  return {
-    servers,
-    dataDir,
-    async discard() {
-      await servers.discard();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+  const discard = async () => {
+    await servers.discard();
+    rmSync(dataDir, { recursive: true, force: true });
   };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void discard().finally(() => process.exit(1)));
+  }
+  return { servers, dataDir, discard };
 }
 
 export type System = Awaited<ReturnType<typeof startBenchSystem>>;
