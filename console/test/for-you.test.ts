@@ -222,7 +222,7 @@ test('what mentions one is there until it is marked as read, and an item is watc
   await page.getByText('Nothing needs you.').waitFor();
   const text = `Dark enough, @${handleOf(me.user.name)}?`;
   await call('POST', `/api/work-items/${task.id}/comments`, { text, leaseToken: claim.data.lease.token });
-  await page.getByRole('region', { name: 'Mentions' }).getByText(text).waitFor();
+  await page.getByRole('region', { name: 'Mentions' }).getByText(`one: ${text}`).waitFor();
   await visitor.isGood('for-you-mentioned');
   await page.getByRole('button', { name: 'Mark as read' }).click();
   await page.getByText('Nothing needs you.').waitFor();

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { useSending } from '../parts/form/sending.ts';
 import { PriorityIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
+import { useNames } from '../parts/people/people.ts';
 import { tell } from '../parts/popup/toasts.tsx';
 import { When } from '../parts/when.tsx';
 import { to } from '../router.ts';
@@ -80,7 +81,7 @@ function Why({
   if (budget) {
     return <p class="quiet">{words.spent({ spent: dollars(budget.spentUsd), limit: dollars(budget.limitUsd) })}</p>;
   }
-  if (mention) return mention.text ? <p class="quiet">{mention.text}</p> : null;
+  if (mention) return <Mention {...mention} />;
   if (invitation) {
     const { state, invitedBy, expiresAt } = invitation;
     const until = invitations.invitedBy({ name: invitedBy, time: dateAndTime(expiresAt) });
@@ -104,6 +105,11 @@ function Why({
     return <p class="quiet">{words.blockedBy({ ids: blockedBy.map(({ taskId }) => taskId).join(', ') })}</p>;
   }
   return null;
+}
+
+function Mention({ actor, text }: NonNullable<ForYouItem['mention']>) {
+  const nameOf = useNames();
+  return <p class="quiet">{[actor && (actor.agent ?? nameOf(actor.userId)), text].filter(Boolean).join(': ')}</p>;
 }
 
 function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Acts }) {

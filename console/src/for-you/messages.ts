@@ -64,7 +64,7 @@ export const words = messages({
     ja: '差し戻し: {why}',
   },
   silent: {
-    en: '{agent} has not been heard of for a while.',
+    en: '{agent} has not been heard from for a while.',
     de: '{agent} hat sich länger nicht gemeldet.',
     tr: '{agent} bir süredir haber vermedi.',
     ja: '{agent} からしばらく連絡がありません。',
