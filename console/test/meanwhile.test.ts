@@ -327,7 +327,7 @@ test('a file that is stored while one writes elsewhere goes where it was dropped
 
 test('a new item keeps what was chosen when another project is, and is written in two tabs apart', async () => {
   const organization = await stage.newOrganization();
-  await organization.call('POST', '/api/projects', { name: 'Elsewhere' });
+  const { data: elsewhere } = await organization.call<Project>('POST', '/api/projects', { name: 'Elsewhere' });
   const visitor = await stage.visit(`board?project=${organization.projectId}`, { apiKey: organization.apiKey });
   const { page } = visitor;
   const begin = async (tab: Page, text: string) => {
@@ -354,6 +354,20 @@ test('a new item keeps what was chosen when another project is, and is written i
   await page.close();
   const { page: third } = await visitor.openTab('board');
   await begin(third, 'One');
+
+  // Once its project is gone, another one is chosen by nobody else.
+  const { data: over } = await organization.call<Project>('POST', '/api/projects', { name: 'Over' });
+  const dialog = third.getByRole('dialog');
+  await choose(dialog, 'Project', 'Over');
+  await organization.call('DELETE', `/api/projects/${over.id}`);
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Project' }).inputValue()).toBe('');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Nothing was created.').waitFor();
+  await choose(dialog, 'Project', 'Elsewhere');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { data } = await organization.call<{ workItems: WorkItem[] }>('GET', '/api/work-items');
+  expect(data.workItems.map(({ title: made, projectId }) => [made, projectId])).toEqual([['One', elsewhere.id]]);
 });
 
 test('a key pressed while a dialog is being loaded is meant for nothing below it', async () => {

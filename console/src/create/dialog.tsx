@@ -34,12 +34,16 @@ interface CreateProps {
 export function CreateDialog({ place, onClose }: CreateProps) {
   const projects = useProjects();
   const [projectId, setProjectId] = useState(place.projectId);
+  const shown = useRef<Project>(undefined);
   const draft = useOwnDraft('create');
   return (
     <Dialog title={common.newItem} onClose={onClose}>
       <Loaded query={projects}>
         {(all) => {
-          const project = all.find(({ id }) => id === projectId) ?? chosenProject(all) ?? all[0];
+          const wanted = projectId ?? shown.current?.id;
+          // One that is gone meanwhile is replaced by nobody but the user, and is refused until then.
+          const project = all.find(({ id }) => id === wanted) ?? shown.current ?? chosenProject(all) ?? all[0];
+          shown.current = project;
           if (!project) return <Empty>{words.noProject}</Empty>;
           if (!draft) return <Loading />;
           return <OfProject {...{ project, projects: all, onProject: setProjectId, draft, place, onClose }} />;
@@ -204,7 +208,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
         value={text.description}
         onChange={drafts.description.setText}
       />
-      {projects.length > 1 && (
+      {projects.some(({ id }) => id !== project.id) && (
         <SelectField
           label={common.project}
           value={project.id}
