@@ -11,7 +11,10 @@ import { Failed, Loading } from './parts/page/states.tsx';
 import { Toasts } from './parts/popup/toasts.tsx';
 import { go, path, to } from './router.ts';
 import { firstScreen, screenAt } from './screens.ts';
-import { askWhoIsThere, hasCode, type Identity, session } from './session.ts';
+import { askWhoIsThere, hasCode, type Identity, identity as known, session } from './session.ts';
+
+/** A change to a user is told when it is stored: this long after, the service has forgotten who that was before. */
+const SETTLED_MS = 1_000;
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
 
@@ -38,7 +41,14 @@ export function App() {
 function SignedIn({ identity }: { readonly identity: Identity }) {
   const { id } = identity.user;
   // A new name, or a role that may do more or less.
-  useEvents(useCallback(({ subject }: LoggedEvent) => void (subject.id === id && askWhoIsThere()), [id]));
+  useEvents(
+    useCallback(
+      ({ subject }: LoggedEvent) => {
+        if (subject.id === id) setTimeout(() => known.peek() && askWhoIsThere(), SETTLED_MS);
+      },
+      [id],
+    ),
+  );
   const isAtDoor = path.value === '';
   useEffect(() => {
     // Which project is up to its menu: the last one may be gone.

@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { me } from '@worktrack/contracts/gateway/identity';
 import type { Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import { call, onSignedOut, send } from './api/call.ts';
+import { call, onRefused, send } from './api/call.ts';
 import { queries } from './api/query.ts';
 import { ServiceError } from './api/service-error.ts';
 import { BROWSER, kept } from './kept.ts';
@@ -51,7 +51,7 @@ export async function askWhoIsThere(): Promise<void> {
     session.value = { state: 'signed-in', identity: found };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Nothing else has become of the user than what `onSignedOut` was told.
+    // Nothing else has become of the user than what `onRefused` was told.
     if (isKnown) return;
     session.value = error.status === 401 ? { state: 'signed-out', ended: false } : { state: 'failed', error };
     if (error.status === 401) await tellNoMore();
@@ -108,7 +108,10 @@ export function endSession(): void {
   hideAll();
   void tellNoMore();
 }
-onSignedOut(endSession);
+onRefused((isOver) => {
+  if (isOver) endSession();
+  else if (identity.peek()) void askWhoIsThere();
+});
 
 export async function untilSignedIn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

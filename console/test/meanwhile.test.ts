@@ -370,6 +370,30 @@ test('a new item keeps what was chosen when another project is, and is written i
   expect(data.workItems.map(({ title: made, projectId }) => [made, projectId])).toEqual([['One', elsewhere.id]]);
 });
 
+test('a role that is taken away or given back is heeded without a reload, also where nothing tells of it', async () => {
+  const { call, ...organization } = await stage.newOrganization();
+  const user = { name: 'Grace', email: 'grace@example.com', role: 'member' };
+  const { data: grace } = await call<{ id: string }>('POST', '/api/users', user);
+  const item = await createItem({ call, ...organization }, { title: 'Judge me', boardColumnId: 'Review' });
+  const visit = async (fields: Readonly<Record<string, unknown>>) => {
+    const { data } = await call<{ key: string }>('POST', '/api/api-keys', { userId: grace.id, ...fields });
+    const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: data.key });
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.waitFor();
+    return { page, approve };
+  };
+  const told = await visit({ name: 'All' });
+  const permissions = ['projects:read', 'work-items:read', 'work-items:write'];
+  const untold = await visit({ name: 'Sees no users', permissions });
+  await call('PATCH', `/api/users/${grace.id}`, { role: 'viewer' });
+  await told.approve.waitFor({ state: 'detached' });
+  await untold.approve.click();
+  await untold.page.getByText('Not recorded.').waitFor();
+  await untold.approve.waitFor({ state: 'detached' });
+  await call('PATCH', `/api/users/${grace.id}`, { role: 'member' });
+  await told.approve.waitFor();
+});
+
 test('a key pressed while a dialog is being loaded is meant for nothing below it', async () => {
   const organization = await stage.newOrganization();
   const { page } = await stage.visit('', { apiKey: organization.apiKey });

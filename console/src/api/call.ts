@@ -19,10 +19,10 @@ export interface CallOptions {
 /** What the last write to an address said, and its key, if nobody knows whether it has taken effect. Said again, by a person, it does once all the same. */
 const unanswered = new Map<string, { readonly said: string; readonly key: string }>();
 
-/** Notified when the session has ended. */
-let signedOut = (): void => {};
-export function onSignedOut(listener: () => void): void {
-  signedOut = listener;
+/** Notified when the session has ended, or may not do what was offered. */
+let refused = (_isOver: boolean): void => {};
+export function onRefused(listener: typeof refused): void {
+  refused = listener;
 }
 
 /** Notified when a write waits to be sent again as the service has asked for. */
@@ -119,7 +119,8 @@ async function attempt<T>(
   if (response.status === 204) return undefined as T;
   if (response.ok && isRecord(body) && body.success === true) return body.data as T;
   const error = await errorOf(response, body);
-  if (error.code === 'API_KEY_MISSING' || error.code === 'API_KEY_INVALID') signedOut();
+  if (error.code === 'API_KEY_MISSING' || error.code === 'API_KEY_INVALID') refused(true);
+  if (error.code === 'PERMISSION_DENIED') refused(false);
   throw error;
 }
 

@@ -15,7 +15,7 @@ export async function saveUser(
 ): Promise<User> {
   const user = await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
   void queries.invalidateQueries({ queryKey: ['users'] });
-  // On its event too (app.tsx), which may come before the service has forgotten who that was: once it has answered, it has.
+  // Sooner than on its event (app.tsx): once the service has answered, it has forgotten who that was.
   if (id === identity.peek()?.user.id) void askWhoIsThere();
   return user;
 }
