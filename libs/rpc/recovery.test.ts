@@ -1,4 +1,4 @@
-import { type AddressInfo, connect as connectSocket, createServer } from 'node:net';
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import { serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, connect } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -212,6 +212,21 @@ describe('a server whose connections break', () => {
     network.cut();
     gate.open();
     expect(await call).toEqual({ text: 'begun' });
+  });
+
+  test('answers again what was lost with the connection for answers, though it is acknowledged over the other', async () => {
+    const { broker, seen } = await rig.serve(
+      doing(async () => {}),
+      { url: network.url },
+    );
+    const { service } = await rig.client();
+    const isSent = network.silence('an answer');
+    const call = service.call('recovery.echo', { text: 'an answer' }, { requestId });
+    await isSent;
+    const { connection } = broker.publishing.model as unknown as { readonly connection: { readonly stream: Socket } };
+    connection.stream.destroy(new Error('It broke.'));
+    expect(await call).toEqual({ text: 'an answer' });
+    expect(seen.handledCalls).toHaveLength(1);
   });
 
   test('serves again, time after time', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
+import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import { replyMessage } from '../message/envelope.ts';
@@ -8,6 +9,19 @@ import { encodeFrame } from '../message/frame.ts';
 import { lookAtQueue } from '../queues.ts';
 import { oncePerTick } from '../tick.ts';
 import type { RpcObserver } from '../types.ts';
+
+/**
+ * What was written to a connection just before it broke may be lost, while its acknowledgement went over the other connection: nobody would answer that call.
+ * So replies are kept for at least this long, or until there are this many bytes of them, and sent again over the next channel.
+ */
+const KEPT_MS = 500;
+const KEPT_BYTES = 1024 * 1024;
+
+interface Sent {
+  readonly sinceMs: number;
+  bytes: number;
+  readonly messages: [address: string, items: readonly string[]][];
+}
 
 /**
  * Collects the replies of one tick by receiving client. `afterSent` hooks run once the replies submitted before
@@ -20,6 +34,8 @@ export class ReplySender {
   readonly #channel: RecoveringChannel;
   readonly #waiting = new Map<string, string[]>();
   #sentHooks: (() => void)[] = [];
+  #sent = nothingSent();
+  #sentBefore = nothingSent();
   readonly #scheduleFlush = oncePerTick(
     () => this.#flush(),
     () => this.#isLast,
@@ -42,6 +58,7 @@ export class ReplySender {
         this.#model = model;
       },
       opened: resume,
+      lost: () => this.#sendAgain(),
       drained: resume,
       unblocked: resume,
     });
@@ -57,9 +74,7 @@ export class ReplySender {
    */
   add(address: string, item: string, isLast: boolean): void {
     this.#isLast = isLast;
-    const items = this.#waiting.get(address);
-    if (items) items.push(item);
-    else this.#waiting.set(address, [item]);
+    this.#await(address, [item]);
     this.#scheduleFlush();
   }
 
@@ -108,17 +123,36 @@ export class ReplySender {
       const itemBytes = Buffer.byteLength(items[index] as string);
       const count = index - start;
       if (count === MAX_BATCH_ITEMS || (count > 0 && bytes + itemBytes > MAX_BATCH_BYTES)) {
-        this.#publish(channel, address, items.slice(start, index));
+        this.#publish(channel, address, items.slice(start, index), bytes);
         start = index;
         bytes = 0;
       }
       bytes += itemBytes;
     }
-    this.#publish(channel, address, start === 0 ? items : items.slice(start));
+    this.#publish(channel, address, start === 0 ? items : items.slice(start), bytes);
   }
 
-  #publish(channel: Channel, address: string, items: readonly string[]): void {
+  #publish(channel: Channel, address: string, items: readonly string[], bytes: number): void {
+    if (nowMs() - this.#sent.sinceMs > KEPT_MS || this.#sent.bytes > KEPT_BYTES) {
+      this.#sentBefore = this.#sent;
+      this.#sent = nothingSent();
+    }
+    this.#sent.messages.push([address, items]);
+    this.#sent.bytes += bytes;
     if (!channel.publish('', address, encodeFrame(replyMessage(items)))) this.#full = true;
     this.#observer.batched('reply', items.length);
   }
+  #await(address: string, items: readonly string[]): void {
+    const waiting = this.#waiting.get(address);
+    if (waiting) waiting.push(...items);
+    else this.#waiting.set(address, [...items]);
+  }
+
+  #sendAgain(): void {
+    for (const [address, items] of [...this.#sentBefore.messages, ...this.#sent.messages]) this.#await(address, items);
+    this.#sentBefore = nothingSent();
+    this.#sent = nothingSent();
+  }
 }
+
+const nothingSent = (): Sent => ({ sinceMs: nowMs(), bytes: 0, messages: [] });
