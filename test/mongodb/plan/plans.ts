@@ -1,3 +1,4 @@
+import type { ServiceContract } from '@worktrack/contracts/operation';
 import { databaseServer, MONGODB, useServer } from '@worktrack/runtime/database/server';
 import mongoose, { type Schema } from 'mongoose';
 import { watchCommands } from '../watch.ts';
@@ -21,23 +22,31 @@ export interface Borne {
   readonly why: string;
 }
 
+/** Transactions look into it themselves. */
+const ASKED_BY_NONE = 'transaction_owners';
+
 /** The plans of all queries that this process sends over mongoose's default connection, each once. */
 export class OperationPlans {
   readonly #isSmall: (collection: string) => boolean;
   readonly #borne: readonly Borne[];
   readonly #plans = new Map<string, OperationPlan>();
+  readonly #uncalled: Set<string>;
   #operation: string | undefined;
 
-  /** @param options `small`: collections of a size that does not grow with what is stored; `apart`: those that no operation queries itself */
-  constructor({
-    small = [],
-    apart = [],
-    borne = [],
-  }: {
-    readonly small?: readonly string[];
-    readonly apart?: readonly string[];
-    readonly borne?: readonly Borne[];
-  }) {
+  /** @param options `small`: collections of a size that does not grow with what is stored; `elsewhere`: operations that cannot be called here */
+  constructor(
+    { operations }: ServiceContract,
+    {
+      small = [],
+      elsewhere = [],
+      borne = [],
+    }: {
+      readonly small?: readonly string[];
+      readonly elsewhere?: readonly string[];
+      readonly borne?: readonly Borne[];
+    },
+  ) {
+    this.#uncalled = new Set(Object.keys(operations).filter((name) => !elsewhere.includes(name)));
     this.#borne = borne;
     this.#isSmall = (collection) => small.includes(collection);
     // As MongoDB is sent them, which the other servers answer, too.
@@ -59,7 +68,7 @@ export class OperationPlans {
       const operation = this.#operation;
       if (operation === undefined) return;
       for (const query of queriesIn(command)) {
-        if (apart.includes(query.collection)) continue;
+        if (query.collection === ASKED_BY_NONE) continue;
         const plan = planOf(query, declaredIndexes(query.collection), isBroad);
         const fault = faultOf(query, plan, this.#isSmall);
         const stated = { operation, query: shapeOf(query), plan: statementOf(plan), fault };
@@ -71,6 +80,7 @@ export class OperationPlans {
   /** What is sent while `run` runs is attributed to the operation; undefined: to none. */
   async of<T>(operation: string | undefined, run: () => Promise<T>): Promise<T> {
     const outer = this.#operation;
+    if (operation !== undefined) this.#uncalled.delete(operation);
     this.#operation = operation;
     try {
       return await run();
@@ -84,7 +94,7 @@ export class OperationPlans {
     return [...this.#plans.values()].toSorted(byText);
   }
 
-  /** Those that are not accepted, and what is accepted needlessly: the list of faults has to be true. */
+  /** Those that are not accepted, what is accepted needlessly (the list of faults has to be true), and operations whose queries are unknown. */
   get faults(): string[] {
     const wrong = this.all.filter(({ fault }) => fault !== undefined);
     const isBorne = (each: OperationPlan) => this.#borne.some((one) => covers(one, each));
@@ -92,6 +102,7 @@ export class OperationPlans {
     const idle = this.#borne.filter((one) => !wrong.some((each) => covers(one, each)));
     return [
       ...new Set(others.map(({ operation, query, plan, fault }) => `${operation} ${fault}: ${query} → ${plan}`)),
+      ...[...this.#uncalled].map((operation) => `${operation} is not called: add a call to callAll in this file`),
       ...idle.map(({ operation, query }) => `${operation} has no fault any more: ${query}`),
     ];
   }
