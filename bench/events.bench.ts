@@ -1,10 +1,9 @@
 /**
  * The event log: how soon listeners know what happens, and what that costs. Each part prints its table, with its targets, next to its
- * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,webhooks,history,creation] [--rounds 5] [--records 20000]`
+ * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,webhooks,creation] [--rounds 5]`
  */
 import { parseArgs } from 'node:util';
 import { creation } from './events/creation.ts';
-import { history } from './events/history.ts';
 import { latency } from './events/latency.ts';
 import type { Row } from './events/row.ts';
 import { streams } from './events/streams.ts';
@@ -16,7 +15,6 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     rounds: { type: 'string', default: '5' },
-    records: { type: 'string', default: '20000' },
   },
 });
 const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
@@ -24,7 +22,6 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   waiting,
   streams,
   webhooks,
-  history: () => history(Number(values.records)),
   creation: () => creation(Number(values.rounds)),
 };
 const names = values.only?.split(',') ?? Object.keys(parts);

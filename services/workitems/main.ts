@@ -3,20 +3,17 @@ import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
 import { subscribeToEvents } from '@worktrack/rpc/events/subscription';
 import { connectBackend } from '@worktrack/runtime/backend';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
-import { outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { sweepLateDependents } from './dependencies/catch-up.ts';
 import { handlers } from './handlers.ts';
-import { PastFirst } from './history/past-first.ts';
 import { onBeat } from './leases/beats.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
 import { attentionMigration } from './migrations/attention.repository.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
-import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
 import { followNames } from './people/follow-names.ts';
@@ -29,19 +26,16 @@ await runService('workitems', settings, async (service) => {
   const backend = await connectBackend('workitems', settings, service);
   const { broker, signer } = backend;
   if (settings.MODEL_PRICES_FILE) await usePriceFile(settings.MODEL_PRICES_FILE, log);
-  const migrations = await migrate(
-    [talliesMigration, claimableMigration, searchWordsMigration, logMigration, attentionMigration],
-    { log },
-  );
+  const migrations = await migrate([talliesMigration, claimableMigration, searchWordsMigration, attentionMigration], {
+    log,
+  });
   onStop(() => migrations.stop());
-  const events = new PastFirst(outbox);
-  void migrations.done.then(() => events.end());
   for (const begin of [sweepUnnamedContent, sweepEndedLeases, sweepLateDependents, followNames]) {
     const sweep = begin(log);
     onStop(() => sweep.stop());
   }
 
-  backend.publish([events]);
+  backend.publish();
   const news = new NewsPublisher(broker, signer);
   onStop(() => news.close());
   onBeat((organizationId, beat) => news.tell(organizationId, { kind: 'beat', beat }));

@@ -1,5 +1,5 @@
 import { HistoryName } from '@worktrack/contracts/work-items/history-event';
-import { date, flag, mixed, number, optional, part, text } from '@worktrack/runtime/database/documents/fields';
+import { date, mixed, number, optional, part, text } from '@worktrack/runtime/database/documents/fields';
 import { partSchemaOf, type Stored, schemaOf } from '@worktrack/runtime/database/documents/schema';
 import mongoose from 'mongoose';
 
@@ -23,8 +23,6 @@ const fields = {
   createdAt: date(),
   /** A comment that an agent made with the token of its lease: when it had claimed. */
   ofClaim: optional(date()),
-  /** Its event is in the outbox, or has been. Versions without a log did not record this (past.repository.ts). */
-  told: optional(flag<true>()),
 };
 
 export type HistoryRecord = Stored<typeof fields>;

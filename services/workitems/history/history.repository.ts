@@ -43,7 +43,6 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
       actor,
       createdAt,
       ...(event.ofClaim && { ofClaim: event.ofClaim }),
-      told: true,
     };
     writes.insert(HistoryModel, recorded);
     return eventOf(recorded);

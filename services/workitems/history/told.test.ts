@@ -86,6 +86,8 @@ describe('what is done to a work item is reported as an event', () => {
       ['work_item.ai_session', 4, expect.objectContaining({ model: 'gpt-4o', totalTokens: 1 })],
       ['work_item.deleted', 5, { taskId: story.taskId, title: 'A story' }],
     ]);
+    // One id in both, so that either can be found from the other.
+    expect((await project.history(story.id)).map(({ id }) => id)).toEqual(events.map(({ id }) => id).toReversed());
   });
 
   test('for large values, only that they changed', async () => {

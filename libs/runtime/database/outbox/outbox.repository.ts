@@ -1,7 +1,7 @@
 import type { AuditDraft } from '@worktrack/contracts/audit/entry';
 import type { Caller } from '@worktrack/contracts/caller';
 import { AUDIT_ENTRY, type EventSubject, type EventType, type PublishedEvent } from '@worktrack/contracts/events/event';
-import mongoose, { type ClientSession } from 'mongoose';
+import mongoose from 'mongoose';
 import type { OutboxSource } from '../../events/outbox-publisher.ts';
 import { uuidv7 } from '../../process/uuid.ts';
 import { oneOf } from '../one-of.ts';
@@ -77,8 +77,8 @@ export function putEntry(writes: WriteSet, organizationId: string, entry: AuditD
 }
 
 /** Puts an event made elsewhere into the outbox unchanged: the log knows by its id whether it already has it. */
-export function emitAgain(writes: WriteSet, event: PublishedEvent): void {
-  put(writes, pastRecord(event));
+export function emitAgain(writes: WriteSet, { id, data, ...event }: PublishedEvent): void {
+  put(writes, { ...event, _id: id, data: boundedJson(data) });
 }
 
 /** Removes an event from a write again: what it reported was undone before the end of the rule. */
@@ -126,19 +126,4 @@ export const outbox: OutboxSource = {
 
 function published({ _id, data, ...rest }: OutboxRecord): PublishedEvent {
   return { ...rest, id: _id, data: JSON.parse(data) };
-}
-
-/** An event made elsewhere, or before there was an outbox, in the form an outbox holds. */
-export function pastRecord({ id, data, ...event }: PublishedEvent): OutboxRecord {
-  return { ...event, _id: id, data: boundedJson(data) };
-}
-
-/** For a migration. An event that is already in the outbox is refused. */
-export async function insertPast(records: readonly OutboxRecord[], tx: ClientSession): Promise<void> {
-  await OutboxModel.insertMany(records, { session: tx, lean: true });
-}
-
-/** Whether so little is waiting that a migration may put more into the outbox. */
-export async function outboxHasRoom(maxWaiting: number): Promise<boolean> {
-  return (await OutboxModel.estimatedDocumentCount()) < maxWaiting;
 }
