@@ -85,13 +85,11 @@ export class Duplicates {
   /** Releases reservations of submissions that stored nothing, except those that others hold by now. */
   async release(reservations: readonly Reservation[]): Promise<void> {
     if (reservations.length === 0) return;
+    // Wherever they are: a full Redis refuses to take one, and releases it.
+    for (const { key, holder } of reservations) this.#memory.release(key, holder);
     await this.#fallback.run(
-      async () => {
-        await Promise.all(reservations.map(({ key, holder }) => this.#redis.releaseFeedback(key, holder)));
-      },
-      () => {
-        for (const { key, holder } of reservations) this.#memory.release(key, holder);
-      },
+      () => Promise.all(reservations.map(({ key, holder }) => this.#redis.releaseFeedback(key, holder))),
+      () => [],
     );
   }
 }

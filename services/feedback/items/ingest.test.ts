@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { TestProxy } from '@worktrack/rpc/testing/proxy';
+import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { DUPLICATE_WINDOW_MS } from '@worktrack/runtime/redis/duplicates';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DUPLICATE_WINDOW_MS, Duplicates, reservationOf } from '@worktrack/runtime/redis/duplicates';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
 import { outcomes, startFeedback, submission } from '../testing.ts';
 
@@ -190,8 +191,6 @@ describe('what was not stored blocks nothing', () => {
     await feedback.ingest([sent], 2_000);
     const [key = ''] = await feedback.redis.keys(`feedback:{${sent.sourceId}}:message:*`);
     expect(await feedback.redis.get(key)).toBe(sent.itemId);
-    const { Duplicates, reservationOf } = await import('@worktrack/runtime/redis/duplicates');
-    const { createLog } = await import('@worktrack/runtime/process/logging');
     const duplicates = new Duplicates(feedback.redis, createLog('test', 'silent'));
     const pending = reservationOf(sent.sourceId, 'Never stored.', uuidv7());
     expect(await duplicates.reserve([pending], Date.now() + 2_000)).toEqual(['taken']);
@@ -202,6 +201,27 @@ describe('what was not stored blocks nothing', () => {
 });
 
 describe('without Redis', () => {
+  test('a submission that is not stored while Redis is full blocks nobody who says the same', async () => {
+    const duplicates = new Duplicates(feedback.redis, createLog('test', 'silent'));
+    const { now } = performance;
+    let laterMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + laterMs);
+    onTestFinished(() => void clock.mockRestore());
+    const isFull = new Error('OOM command not allowed when used memory > maxmemory.');
+    const full = () => ({ eval: () => {}, exec: async () => [[isFull, null]] }) as never;
+    const pipeline = vi.spyOn(feedback.redis, 'pipeline').mockImplementation(full);
+    onTestFinished(() => void pipeline.mockRestore());
+    const sourceId = randomUUID();
+    const first = reservationOf(sourceId, 'equal', 'first');
+    const next = reservationOf(sourceId, 'equal', 'next');
+    expect(await duplicates.reserve([first], Date.now() + 10_000)).toEqual(['taken']);
+    expect(await duplicates.reserve([next], Date.now() + 10_000)).toEqual([undefined]);
+    // Redis is asked again, and knows nothing of it.
+    laterMs = 2_000;
+    await duplicates.release([first]);
+    expect(await duplicates.reserve([next], Date.now() + 10_000)).toEqual(['taken']);
+  });
+
   test('one replica refuses duplicates on its own, and an attempt that comes again is answered as the first', async () => {
     const alone = await feedback.replica({}, 'redis://127.0.0.1:1');
     const [organizationId, sourceId] = [randomUUID(), randomUUID()];
