@@ -14,11 +14,13 @@ export interface BoardColumn {
 /**
  * The column to list. A name is looked up on the list's board, or else on all boards of its project, where it must be
  * unique.
+ * @param path the filter that names it, for refusals
  */
 export async function columnOfList(
   scope: FailingScope<'VALIDATION_FAILED'>,
   ref: string,
   { board, projectId }: { readonly board: BoardRecord | undefined; readonly projectId: string | undefined },
+  path = 'boardColumnId',
 ): Promise<BoardColumn> {
   if (isUuid(ref)) {
     const its = await boardWithColumn(scope, ref);
@@ -35,16 +37,16 @@ export async function columnOfList(
   if (candidates.length > 1) {
     const columns = candidates.map((each) => `${each.column.id} (board "${each.board.name}", ${each.board._id})`);
     const message = `${candidates.length} boards of the project have a column ${JSON.stringify(ref)}; add boardId, or pass the column's id`;
-    throw scope.fail('VALIDATION_FAILED', `boardColumnId: ${message}: ${columns.join(', ')}.`, {
-      details: [{ path: 'boardColumnId', message }],
+    throw scope.fail('VALIDATION_FAILED', `${path}: ${message}: ${columns.join(', ')}.`, {
+      details: [{ path, message }],
     });
   }
   const [first] = boards;
-  if (isUuid(ref)) throw await namesNothing(scope, 'boardColumnId', ref);
-  if (first) throw noSuchColumn(scope, first, ref);
+  if (isUuid(ref)) throw await namesNothing(scope, 'boardColumnId', ref, path);
+  if (first) throw noSuchColumn(scope, first, ref, path);
   const message = 'is the name of a column: add the boardId or projectId that it belongs to';
-  throw scope.fail('VALIDATION_FAILED', `boardColumnId ${message}. ${WHERE_PROJECT_IDS_ARE}.`, {
-    details: [{ path: 'boardColumnId', message }],
+  throw scope.fail('VALIDATION_FAILED', `${path} ${message}. ${WHERE_PROJECT_IDS_ARE}.`, {
+    details: [{ path, message }],
   });
 }
 

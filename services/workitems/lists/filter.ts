@@ -76,7 +76,9 @@ export async function whereOf(
     ...(filter.updatedAfter !== undefined && { updatedAt: new Date(filter.updatedAfter) }),
   };
   const { labels, also } = await alsoOf(scope, filter, { board, projectId: inProject });
-  const notIn = await Promise.all((filter.boardColumnIdNot ?? []).map((ref) => columnOfList(scope, ref, near)));
+  const notIn = await Promise.all(
+    (filter.boardColumnIdNot ?? []).map((ref) => columnOfList(scope, ref, near, 'boardColumnIdNot')),
+  );
   if (notIn.length > 0)
     also.push(
       not(

@@ -19,20 +19,22 @@ type Filter = keyof typeof FILTERS;
 /**
  * Error for a filter that refers to nothing in the organization, or to another kind of object: it would match nothing and look as if there were nothing.
  * Looks up what it does refer to, since this happens only by mistake.
+ * @param asked the filter, or its opposite
  */
 export async function namesNothing(
   scope: FailingScope<'VALIDATION_FAILED'>,
   field: Filter,
   ref: string,
+  asked: string = field,
 ): Promise<OperationError> {
   const named = await thingNamed(scope, ref);
   const { kind, found } = FILTERS[field];
   const message =
     named && named.field !== field
-      ? `${ref} is ${named.what}, not a ${kind}; pass it as ${named.field}`
+      ? `${ref} is ${named.what}, not ${field === 'epic' ? 'an' : 'a'} ${kind}; pass it as ${named.field}`
       : `there is no ${kind} ${ref}`;
   const way = named && named.field !== field ? '' : ` ${found}.`;
-  return scope.fail('VALIDATION_FAILED', `${field}: ${message}.${way}`, { details: [{ path: field, message }] });
+  return scope.fail('VALIDATION_FAILED', `${asked}: ${message}.${way}`, { details: [{ path: asked, message }] });
 }
 
 async function thingNamed(

@@ -28,27 +28,28 @@ export async function alsoOf(
     const isDone = isLike(name) || (name === 'label' && isPlainlyLabelled);
     if (values && !isDone) also.push(await conditionOf(scope, name, values, near));
     const excluded = filter[`${name}Not`];
-    if (excluded) also.push(not(await conditionOf(scope, name, excluded, near)));
+    if (excluded) also.push(not(await conditionOf(scope, name, excluded, near, `${name}Not`)));
   }
   return { labels, also };
 }
 
 const isLike = (name: string) => (LIKE as readonly string[]).includes(name);
 
-/** @param name of one of the filters by value */
+/** @param name of one of the filters by value @param asked the same, or its opposite: what a refusal names */
 export async function conditionOf(
   scope: Scope,
   name: (typeof VALUE_FILTERS)[number],
   values: readonly string[],
   near: Near,
+  asked: string = name,
 ): Promise<Condition> {
   switch (name) {
     case 'leaseState':
       return isHeldSo(values as NonNullable<ListFilter['leaseState']>, new Date());
     case 'label':
-      return isLabelled(scope, values, near);
+      return isLabelled(scope, values, near, asked);
     case 'epic':
-      return isInEpic(scope, values, near);
+      return isInEpic(scope, values, near, asked);
     case 'assignee':
       return isAnyOf(name, values.map(orNobody));
     default:
@@ -57,21 +58,26 @@ export async function conditionOf(
 }
 
 /** A label that was deleted is none. */
-async function isLabelled(scope: Scope, values: readonly string[], near: Near): Promise<Condition> {
+async function isLabelled(scope: Scope, values: readonly string[], near: Near, asked: string): Promise<Condition> {
   const named = values.filter((value) => value !== NONE);
-  const any = named.length > 0 ? [isAnyOf('labels', await labelsNamed(scope, named, near))] : [];
+  const any = named.length > 0 ? [isAnyOf('labels', await labelsNamed(scope, named, near, asked))] : [];
   const none = named.length < values.length ? [not(isAnyOf('labels', await labelsKnown(scope, near)))] : [];
   return anyOf([...any, ...none]);
 }
 
-async function isInEpic(scope: Scope, values: readonly string[], { projectId }: Near): Promise<Condition> {
+async function isInEpic(
+  scope: Scope,
+  values: readonly string[],
+  { projectId }: Near,
+  asked: string,
+): Promise<Condition> {
   const named = values.filter((value) => value !== NONE);
-  const ids = await Promise.all(named.map((ref) => requireEpic(scope, ref)));
+  const ids = await Promise.all(named.map((ref) => requireEpic(scope, ref, asked)));
   const any = ids.length > 0 ? [isWithin(ids)] : [];
   if (named.length === values.length) return anyOf(any);
-  if (projectId === undefined) throw refuse(scope, 'none needs the projectId whose epics are meant');
+  if (projectId === undefined) throw refuse(scope, asked, 'none needs the projectId whose epics are meant');
   const epics = await epicsOf(scope, projectId, MAX_EPICS + 1);
-  if (epics.length > MAX_EPICS) throw refuse(scope, `none is for projects with at most ${MAX_EPICS} epics`);
+  if (epics.length > MAX_EPICS) throw refuse(scope, asked, `none is for projects with at most ${MAX_EPICS} epics`);
   return anyOf([...any, not(isWithin(epics))]);
 }
 
@@ -80,13 +86,14 @@ function isWithin(ids: readonly string[]): Condition {
   return isAnyOf('foundBy', ids.flatMap(withAllBelow));
 }
 
-async function requireEpic(scope: Scope, ref: string): Promise<string> {
+async function requireEpic(scope: Scope, ref: string, asked: string): Promise<string> {
   const item = await listedItem(scope, ref);
-  if (!item) throw await namesNothing(scope, 'epic', ref);
-  if (item.type !== 'epic') throw refuse(scope, `${ref} is of the type ${item.type}; what is below it: parentId`);
+  if (!item) throw await namesNothing(scope, 'epic', ref, asked);
+  if (item.type !== 'epic')
+    throw refuse(scope, asked, `${ref} is of the type ${item.type}; what is below it: parentId`);
   return item._id;
 }
 
-function refuse({ fail }: Scope, message: string) {
-  return fail('VALIDATION_FAILED', `epic: ${message}.`, { details: [{ path: 'epic', message }] });
+function refuse({ fail }: Scope, path: string, message: string) {
+  return fail('VALIDATION_FAILED', `${path}: ${message}.`, { details: [{ path, message }] });
 }

@@ -26,6 +26,7 @@ export async function labelsNamed(
   scope: FailingScope<'VALIDATION_FAILED'>,
   refs: readonly string[],
   near: Near,
+  path = 'label',
 ): Promise<readonly string[]> {
   const boards = await boardsNear(scope, near);
   const found = refs.flatMap((ref) => {
@@ -40,7 +41,7 @@ export async function labelsNamed(
     const way = meant
       ? `Did you mean ${JSON.stringify(meant)}?`
       : `There are ${some.join(', ') || 'none'}${names.length > some.length ? ' …' : ''}.`;
-    throw scope.fail('VALIDATION_FAILED', `label: ${message}. ${way}`, { details: [{ path: 'label', message }] });
+    throw scope.fail('VALIDATION_FAILED', `${path}: ${message}. ${way}`, { details: [{ path, message }] });
   });
   return [...new Set(found)];
 }

@@ -49,5 +49,5 @@ async function conditionOfGroup(
     const now = new Date();
     return both(isHeldSo([key], now), not(isHeldSo(['stalled'], now)));
   }
-  return conditionOf(scope, FILTER_OF[groupBy], [key], { board: undefined, projectId });
+  return conditionOf(scope, FILTER_OF[groupBy], [key], { board: undefined, projectId }, 'group');
 }

@@ -111,12 +111,18 @@ describe('a list is narrowed to', () => {
   test.each([
     ['epic', { epic: 'W-T-4' }, 'is of the type task'],
     ['epic', { epic: '01990000-0000-7000-8000-000000000000' }, 'there is no epic'],
-    ['label', { labelNot: 'nothing' }, 'there is no label'],
+    ['epicNot', { epicNot: 'W-T-4' }, 'is of the type task'],
+    ['epicNot', { epicNot: '01990000-0000-7000-8000-000000000000' }, 'there is no epic'],
+    ['labelNot', { labelNot: 'nothing' }, 'there is no label'],
+    ['boardColumnIdNot', { boardColumnIdNot: 'Nowhere' }, 'has no column'],
+    ['boardColumnIdNot', { boardColumnIdNot: '01990000-0000-7000-8000-000000000000' }, 'there is no board column'],
+    ['group', { groupBy: 'epic', group: 'W-T-4' }, 'is of the type task'],
     ['group', { group: 'high' }, 'needs groupBy'],
   ])('nothing by a wrong %s: %j', async (path, filters, message) => {
     const refused = await failure(cards(filters as Filters));
     expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', message: expect.stringContaining(message) });
     expect(refused.extra?.details?.[0]?.path).toBe(path);
+    expect(refused.message).toMatch(new RegExp(`^${path}:? `));
   });
 });
 
