@@ -75,7 +75,7 @@ function isStorageFault(error: Error): boolean {
   return error.code === OUT_OF_DISK_SPACE || (error.code === INTERNAL_ERROR && /WiredTiger error/.test(error.message));
 }
 
-/** The server refuses the login while a password is changed; SecantusDB also refuses early commands as it starts. Nothing of the command was done. */
+/** The server refuses the login while a password is changed, and may refuse early commands as it starts. Nothing of the command was done. */
 function isNotLetIn(error: Error): boolean {
   return error instanceof mongoose.mongo.MongoServerError && NOT_LET_IN.includes(Number(error.code));
 }

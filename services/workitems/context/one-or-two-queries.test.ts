@@ -103,7 +103,7 @@ test('a history of one page is read, and not counted as well', async () => {
     const queries = await queriesOf(() => call(project.caller, 'workItems.events', { workItemId, limit }));
     return queries.filter((query) => query === 'work_item_history.aggregate');
   };
-  // Where the stand-in finds it to end, it looks at once from now on.
+  // A server that needs it learns here where the history ends.
   await read(1);
   expect(await read(1)).toHaveLength(1);
 });
