@@ -19,7 +19,7 @@ const settings = config();
 await runService('feedback', settings, async (service) => {
   const { log, onStop } = service;
   const backend = await connectBackend('feedback', settings, service);
-  const migrations = await migrate([foundByMigration], { log });
+  const migrations = await migrate([foundByMigration], log);
   onStop(() => migrations.stop());
 
   // Not part of readiness: without it, duplicates and spent captcha solutions are only known to this process.

@@ -24,7 +24,7 @@ const settings = config();
 await runService('keys', settings, async (service) => {
   const { log, check, onStop } = service;
   const backend = await connectBackend('keys', settings, service);
-  const migrations = await migrate([roleLimitMigration, handlesMigration], { log });
+  const migrations = await migrate([roleLimitMigration, handlesMigration], log);
   onStop(() => migrations.stop());
 
   const redis = connectRedis(settings.REDIS_URL, log);

@@ -26,9 +26,10 @@ await runService('workitems', settings, async (service) => {
   const backend = await connectBackend('workitems', settings, service);
   const { broker, signer } = backend;
   if (settings.MODEL_PRICES_FILE) await usePriceFile(settings.MODEL_PRICES_FILE, log);
-  const migrations = await migrate([talliesMigration, claimableMigration, searchWordsMigration, attentionMigration], {
+  const migrations = await migrate(
+    [talliesMigration, claimableMigration, searchWordsMigration, attentionMigration],
     log,
-  });
+  );
   onStop(() => migrations.stop());
   for (const begin of [sweepUnnamedContent, sweepEndedLeases, sweepLateDependents, followNames]) {
     const sweep = begin(log);

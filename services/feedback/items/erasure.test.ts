@@ -170,7 +170,7 @@ describe('what a sender submitted', () => {
     const erase = () => feedback.call('feedback.erase', { email: fields.email }, organizationId);
     expect(await erase()).toEqual({ erased: 0 });
 
-    const started = await migrate([foundByMigration], { log: createLog('test', 'silent') });
+    const started = await migrate([foundByMigration], createLog('test', 'silent'));
     await started.stop();
     expect(await erase()).toEqual({ erased: older.length });
     expect(await collectionsWith(fields.email)).toEqual([]);

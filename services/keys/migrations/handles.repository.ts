@@ -24,14 +24,14 @@ export const handlesMigration: Migration = {
   },
 };
 
-async function complete({ _id, organizationId, revision, ...user }: UserDocument): Promise<void> {
-  const { email, name, role, disabled } = user;
+async function complete({ _id, organizationId }: UserDocument): Promise<void> {
   await commitAlone(async ({ tx, writes }) => {
     const caller = { organizationId, userId: _id, keyId: _id };
+    // As it is now: it may have been written since.
+    const user = await UserModel.findOne({ organizationId, _id }, null, { session: tx }).lean();
+    if (!user || user.handle === handleOf(user.name)) return;
+    const { email, name, role, disabled, revision } = user;
     const permissions = await permissionsOfRole({ caller, tx }, role);
-    // Whoever has written it since has completed it, too, or the second pass will.
-    const there = await UserModel.findOne({ organizationId, _id }, null, { session: tx }).lean();
-    if (!there || there.revision !== revision || there.handle === handleOf(there.name)) return;
     const next = (revision ?? 0) + 1;
     writes.update(
       UserModel,

@@ -19,14 +19,16 @@ export const attentionMigration: Migration = {
   isUrgent: false,
   async batch(after) {
     const batch = await nextBatch<Item>(ItemModel, after, BATCH, { ...OUTLINE, updatedAt: 1 });
+    let isAll = true;
     for (const [organizationId, items] of Map.groupBy(batch, (item) => item.organizationId)) {
-      await complete(organizationId, items);
+      isAll = (await complete(organizationId, items)) && isAll;
     }
-    return batch.at(-1)?._id;
+    return isAll ? batch.at(-1)?._id : after;
   },
 };
 
-async function complete(organizationId: string, items: readonly Item[]): Promise<void> {
+/** @returns false if any of them was written meanwhile: nobody else looks for what is wrong below it */
+async function complete(organizationId: string, items: readonly Item[]): Promise<boolean> {
   const boards = await boardsOf(
     organizationId,
     items.map(({ boardId }) => boardId),
@@ -45,11 +47,12 @@ async function complete(organizationId: string, items: readonly Item[]): Promise
     };
     const isNothing = Object.values(set).every((value) => value === null);
     if (isNothing) continue;
-    // Whoever has written it since has determined it anew.
     const filter = { organizationId, _id: item._id, revision: item.revision };
     writes.push({ updateOne: { filter, update: { $set: set, $inc: { revision: 1 } } } });
   }
-  if (writes.length > 0) await ItemModel.bulkWrite(writes, { ordered: false });
+  if (writes.length === 0) return true;
+  const { matchedCount } = await ItemModel.bulkWrite(writes, { ordered: false });
+  return matchedCount === writes.length;
 }
 
 /** The dependencies and bases of an item that were sent back, are gone, or wait for the item itself. */
