@@ -290,6 +290,17 @@ test('a card moved out of the review says why before it moves', async () => {
   await page.keyboard.type('The links are grey.');
   await page.keyboard.press('Control+Enter');
   await columnOf(page, 'In Progress').getByText('Sent back: The links are grey.').waitFor();
+
+  // Of several, it is asked of those that go back.
+  const done = await createItem(organization, { title: 'Done', boardColumnId: organization.columns.Review });
+  await createItem(organization, { title: 'Not begun' });
+  for (const title of ['Done', 'Not begun']) {
+    await page.getByRole('link', { name: new RegExp(`, ${title},`) }).focus();
+    await page.keyboard.press('x');
+  }
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'To Do', exact: true }).click();
+  await page.getByRole('dialog', { name: `Send ${done.taskId} back` }).waitFor();
 });
 
 test('cards are selected with keys, the mouse and the menu, and changed together, which z takes back', async () => {

@@ -66,17 +66,17 @@ export async function moveItems(cards: readonly Movable[], to: Column, roleOf: R
   const moving = cards.filter(({ boardColumnId }) => boardColumnId !== to.id);
   const ids = moving.map(({ id }) => id);
   if (ids.length === 0) return;
-  const isBack = moving.some(({ type, boardColumnId }) => isSentBack(type, roleOf(boardColumnId), to.role));
-  const reason = isBack ? await askWhy(named(moving)) : undefined;
-  if (isBack && reason === undefined) return;
+  const back = moving.filter(({ type, boardColumnId }) => isSentBack(type, roleOf(boardColumnId), to.role));
+  const reason = back.length > 0 ? await askWhy(named(back)) : undefined;
+  if (back.length > 0 && reason === undefined) return;
   showChange(ids.map((id) => ({ id, fields: { boardColumnId: to.id, columnName: to.name } })));
   const { moved, left, single } = await moveAll(moving, to.id, { ...(reason !== undefined && { reason }) });
   if (moved.length > 0) {
-    if (reason !== undefined) forgetReason(named(moving));
+    if (reason !== undefined) forgetReason(named(back));
     did(words.moved({ what: named(moved), column: to.name }), async () => {
-      const back = await moveAllBack(moved, single, to.id);
+      const stayed = await moveAllBack(moved, single, to.id);
       showTrue(ids);
-      tellNotUndone(back, moved.length, words.notMoved);
+      tellNotUndone(stayed, moved.length, words.notMoved);
     });
   }
   tellLeft(left, words.notMoved);
