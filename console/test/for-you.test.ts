@@ -164,6 +164,8 @@ test('what is sent back comes back with its reason, and a question is answered i
   await page.getByRole('textbox', { name: 'Answer' }).fill('The usual ones');
   await page.keyboard.press('Enter');
   await page.getByText('one gets the answer').waitFor();
+  // For whoever else would answer something else, until the agent has heard it.
+  await page.getByText(/^Answered .*: The usual ones$/).waitFor();
   await page.getByRole('link', { name: /The colours/ }).focus();
   await page.keyboard.press('x');
   await page.getByRole('textbox', { name: 'What is wrong?' }).fill('Too dark');

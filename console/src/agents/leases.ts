@@ -1,6 +1,5 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
-import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { ShownLease, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
@@ -55,31 +54,6 @@ export function byNeed(items: readonly HeldItem[], nowMs: number): readonly [Urg
     .slice(0, MAX_SHOWN);
   return [...Map.groupBy(shown, ({ lease }) => urgencyOf(lease, nowMs))];
 }
-
-/** What an agent last asked, and the answers since. */
-export interface Conversation {
-  readonly question: string | undefined;
-  readonly answer: { readonly text: string; readonly at: string } | undefined;
-}
-
-const COMMENTS_READ = 50;
-
-/** The history marks a question; any later comment answers it. */
-export async function conversationOf({ id, lease }: HeldItem, signal: AbortSignal): Promise<Conversation> {
-  const { events } = await call<typeof getWorkItemEvents>(
-    'GET /api/work-items/:workItemId/events',
-    { workItemId: id, eventType: 'comment', limit: COMMENTS_READ },
-    { signal },
-  );
-  const asked = events.findIndex(({ data, createdAt }) => data.question === true && createdAt >= lease.claimedAt);
-  const answer = asked > 0 ? events[0] : undefined;
-  return {
-    question: asked < 0 ? undefined : textOf(events[asked]),
-    answer: answer && { text: textOf(answer), at: answer.createdAt },
-  };
-}
-
-const textOf = (event: { readonly data: Record<string, unknown> } | undefined) => String(event?.data.text ?? '');
 
 export const HELD = ['agents'];
 

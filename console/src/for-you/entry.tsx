@@ -1,6 +1,7 @@
 import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
 import type { ShownLease } from '@worktrack/contracts/work-items/work-item';
+import { Answered, useConversation } from '../agents/conversation.tsx';
 import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime, dollars } from '../language/format.ts';
@@ -87,16 +88,7 @@ function Why({
     const until = invitations.invitedBy({ name: invitedBy, time: dateAndTime(expiresAt) });
     return <p class="quiet">{state === 'open' ? until : invitations.ended}</p>;
   }
-  if (kind === 'question' && lease) {
-    return (
-      <>
-        <p>
-          <strong>{lease.agent}</strong> {lease.question}
-        </p>
-        {workItem && may('work-items:write') && <Answer id={workItem.id} lease={lease} />}
-      </>
-    );
-  }
+  if (kind === 'question' && workItem && lease) return <Question id={workItem.id} lease={lease} />;
   if (kind === 'returned' && rework) return <p class="quiet">{words.sentBackBecause({ why: rework.summary })}</p>;
   if (kind === 'stalled' && lease) return <p class="quiet">{words.silent({ agent: lease.agent })}</p>;
   if (kind === 'failed' && previous) return <p class="quiet">{words.gaveUp({ agent: previous.agent })}</p>;
@@ -139,7 +131,25 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
   return null;
 }
 
-function Answer({ id, lease }: { readonly id: string; readonly lease: ShownLease }) {
+interface QuestionProps {
+  readonly id: string;
+  readonly lease: ShownLease;
+}
+
+function Question(props: QuestionProps) {
+  const { agent, question } = props.lease;
+  return (
+    <>
+      <p>
+        <strong>{agent}</strong> {question}
+      </p>
+      <Answered answer={useConversation(props).data?.answer} />
+      {may('work-items:write') && <Answer {...props} />}
+    </>
+  );
+}
+
+function Answer({ id, lease }: QuestionProps) {
   const send = async (said: string, begun: ShownLease) => {
     const question = begun.question ?? undefined;
     await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', {
