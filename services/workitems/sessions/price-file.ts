@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ModelPrice } from '@worktrack/contracts/work-items/costs/model-prices';
 import type { Log } from '@worktrack/rpc/types';
+import { registry } from '@worktrack/runtime/process/metrics';
 import { Counter } from 'prom-client';
 import { z } from 'zod';
 
@@ -22,6 +23,7 @@ let lookedAtMs = Number.NEGATIVE_INFINITY;
 const unreadable = new Counter({
   name: 'worktrack_model_prices_unreadable_total',
   help: 'Changes of MODEL_PRICES_FILE that could not be read: the prices before them still hold',
+  registers: [registry],
 });
 
 /** Lets the prices of a file come before those that are known. @throws if it cannot be read: at the start somebody is watching */

@@ -5,8 +5,8 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import type { completeAiTask } from '@worktrack/contracts/work-items/agents/completions';
 import type { reportProgress } from '@worktrack/contracts/work-items/agents/progress';
 import { createLog } from '@worktrack/runtime/process/logging';
+import { registry } from '@worktrack/runtime/process/metrics';
 import fc from 'fast-check';
-import { register } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ItemModel } from '../items/items.model.ts';
 import { settleEndedLeases } from '../leases/settle.ts';
@@ -411,7 +411,7 @@ describe('MODEL_PRICES_FILE', () => {
     await write(10);
     await expect.poll(() => record()).toBe('15.000000');
     await writeFile(file, '{ "prices": [ { "pattern": 5 } ] }');
-    const unreadable = register.getSingleMetric('worktrack_model_prices_unreadable_total');
+    const unreadable = registry.getSingleMetric('worktrack_model_prices_unreadable_total');
     await expect
       .poll(async () => [await record(), (await unreadable?.get())?.values[0]?.value])
       .toEqual(['15.000000', 1]);
