@@ -67,6 +67,17 @@ describe('the daily pass', () => {
     ).toBeUndefined();
   });
 
+  test('by a clock that was ahead keeps none from its time, nor from what came after it', async () => {
+    const organizationId = randomUUID();
+    const { id } = await feedback.call('sources.create', { name: 'Month', retentionDays: 30 }, organizationId);
+    const now = Date.now();
+    expect(await feedback.retention.runIfDue(daysAgo(-50, now))).toBe(0);
+    await itemsAged(organizationId, id, [5, 31]);
+    expect(await feedback.retention.runIfDue(new Date(now))).toBe(1);
+    expect(await feedback.retention.runIfDue(new Date(now + DAY_MS - MINUTE_MS))).toBeUndefined();
+    expect(await kept(organizationId)).toEqual([5]);
+  });
+
   test('is run by one of any number of replicas at once', async () => {
     const organizationId = randomUUID();
     const { id } = await feedback.call('sources.create', { name: 'Week', retentionDays: 7 }, organizationId);

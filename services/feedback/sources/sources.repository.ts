@@ -157,13 +157,12 @@ export async function expiringSources(now: Date): Promise<Expiring[]> {
   ).lean();
   const deleted = await DeletedSourceModel.find({ deletedAt: mongoose.trusted({ $lt: now }) }).lean();
   return [
-    ...kept.map(({ _id, organizationId, retentionDays = 0, erasedBefore }) => ({
-      organizationId,
-      sourceId: _id,
-      // What was created at that very moment is not erased yet.
-      after: erasedBefore ? new Date(erasedBefore.getTime() - 1) : EVER,
-      before: new Date(now.getTime() - retentionDays * DAY_MS),
-    })),
+    ...kept.map(({ _id, organizationId, retentionDays = 0, erasedBefore }) => {
+      const before = new Date(now.getTime() - retentionDays * DAY_MS);
+      // That of a clock that was ahead says nothing of what has come since. And what was created at that very moment is not erased yet.
+      const after = erasedBefore && erasedBefore < before ? new Date(erasedBefore.getTime() - 1) : EVER;
+      return { organizationId, sourceId: _id, after, before };
+    }),
     ...deleted.map(({ _id, organizationId }) => ({ organizationId, sourceId: _id, after: EVER, before: now })),
   ];
 }
