@@ -268,7 +268,7 @@ test('what mentions one is there until it is marked as read, and an item is watc
   const unread = async () => (await call<{ unread: number }>('GET', '/api/notifications')).data.unread;
   await expect.poll(unread).toBe(0);
   await choose('Stop watching');
-  await page.getByText(`You are no longer told of ${task.taskId}.`).waitFor();
+  await page.getByText(`You are no longer told about ${task.taskId}.`).waitFor();
 });
 
 test('an invitation that nobody has used is there for whoever manages users, who sends another or withdraws it in place', async () => {

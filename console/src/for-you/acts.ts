@@ -4,6 +4,7 @@ import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move'
 import type { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
 import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { useState } from 'preact/hooks';
+import { words as agents } from '../agents/messages.ts';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { words as invitations } from '../invitation/messages.ts';
@@ -26,7 +27,7 @@ export interface Acts {
   sendBack(said: Said): Promise<boolean>;
   closeSendBack(): void;
   assignToMe(item: ForYouItem): void;
-  takeAway(item: ForYouItem): void;
+  release(item: ForYouItem): void;
   markRead(item: ForYouItem): void;
   askInvite(item: ForYouItem): void;
   /** Who is sent another invitation. */
@@ -84,11 +85,13 @@ export function useActs(): Acts {
           await reread();
         });
       }),
-    takeAway: (item) =>
-      change(item, async ({ id: workItemId, taskId }) => {
+    release: (item) =>
+      change(item, async ({ id: workItemId, taskId: task, lease }) => {
         const where = { boardColumnId: 'To Do', takeOver: true };
-        await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', { workItemId, ...where });
-        tell(words.takenAway({ taskId }));
+        const { toColumn: column } = await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', {
+          ...{ workItemId, ...where },
+        });
+        tell(agents.released({ task, column, agent: lease?.agent ?? '' }));
       }),
     markRead: (item) => {
       const ids = [item.id.slice('mention/'.length)];

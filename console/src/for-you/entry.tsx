@@ -2,6 +2,7 @@ import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
 import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
 import type { ShownLease } from '@worktrack/contracts/work-items/work-item';
 import { Answered, useConversation } from '../agents/conversation.tsx';
+import { words as agents } from '../agents/messages.ts';
 import { call } from '../api/call.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime, dollars } from '../language/format.ts';
@@ -119,7 +120,7 @@ function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Act
   }
   if (kind === 'returned' || kind === 'failed') return choice(words.takeIt, acts.assignToMe, 'i');
   if (kind === 'mention') return choice(words.markRead, acts.markRead);
-  if (kind === 'stalled') return choice(words.takeAway, acts.takeAway);
+  if (kind === 'stalled') return choice(agents.release, acts.release);
   if (kind === 'invitation') {
     return (
       <span class="row">

@@ -30,13 +30,6 @@ export const words = messages({
     tr: '{taskId} size atandı.',
     ja: '{taskId} はあなたの担当になりました。',
   },
-  takeAway: { en: 'Take it away', de: 'Wegnehmen', tr: 'Elinden al', ja: '取り上げる' },
-  takenAway: {
-    en: '{taskId} is open to other agents.',
-    de: '{taskId} steht anderen Agenten offen.',
-    tr: '{taskId} diğer ajanlara açık.',
-    ja: '{taskId} は他のエージェントが着手できます。',
-  },
   markRead: { en: 'Mark as read', de: 'Als gelesen markieren', tr: 'Okundu işaretle', ja: '既読にする' },
   read: { en: 'Marked as read.', de: 'Als gelesen markiert.', tr: 'Okundu işaretlendi.', ja: '既読にしました。' },
   notRead: {

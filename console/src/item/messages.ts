@@ -10,7 +10,7 @@ export const words = messages({
     ja: '{taskId} の変更が通知されます。',
   },
   unwatched: {
-    en: 'You are no longer told of {taskId}.',
+    en: 'You are no longer told about {taskId}.',
     de: 'Du erfährst nicht mehr, was mit {taskId} geschieht.',
     tr: '{taskId} artık size bildirilmez.',
     ja: '{taskId} の変更は通知されなくなります。',

@@ -14,7 +14,7 @@ export const words = messages({
     tr: 'Tümünü okundu işaretle',
     ja: 'すべて既読にする',
   },
-  told: { en: 'Tell me of', de: 'Benachrichtige mich über', tr: 'Bana bildir', ja: '通知する内容' },
+  told: { en: 'Tell me about', de: 'Benachrichtige mich über', tr: 'Bana bildir', ja: '通知する内容' },
   notChanged: { en: 'Not changed.', de: 'Nicht geändert.', tr: 'Değiştirilmedi.', ja: '変更できませんでした。' },
   mention: { en: 'Mentions of you', de: 'Erwähnungen von dir', tr: 'Sizden bahsedilmesi', ja: 'あなたへのメンション' },
   assigned: {
