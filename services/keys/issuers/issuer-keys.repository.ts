@@ -7,11 +7,12 @@ export async function readIssuerKeys(issuer: string): Promise<IssuerKeysDocument
   return (await IssuerKeysModel.findOne({ _id: issuer }).lean()) ?? undefined;
 }
 
-/** @returns whether it is the caller who may ask the issuer, who was last asked at `notAfter` or earlier */
-export async function takeTry(issuer: string, at: Date, notAfter: Date): Promise<boolean> {
+/** @returns whether it is the caller who may ask the issuer, who was last asked at `notAfter` or earlier, or after `ahead` */
+export async function takeTry(issuer: string, at: Date, notAfter: Date, ahead: Date): Promise<boolean> {
+  const isDue = [{ $lte: notAfter }, { $gt: ahead }];
   try {
     const { upsertedCount, modifiedCount } = await IssuerKeysModel.updateOne(
-      { _id: issuer, triedAt: mongoose.trusted({ $lte: notAfter }) },
+      { _id: issuer, $or: isDue.map((triedAt) => ({ triedAt: mongoose.trusted(triedAt) })) },
       { $set: { triedAt: at } },
       { upsert: true },
     );

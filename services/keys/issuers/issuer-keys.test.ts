@@ -50,6 +50,19 @@ test('a key that is withdrawn is dead within ten minutes, and they are asked for
   expect(issuer.fetches).toBe(2);
 });
 
+test('a replica whose clock was a day ahead leaves no withdrawn key alive, and keeps nobody from finding a new one', async () => {
+  const right = nowMs;
+  nowMs += 24 * HOUR_MS - MINUTE_MS;
+  expect(await found(replica(), kid())).toBe(1);
+  const withdrawn = kid();
+  const added = newIssuerKey('RS256');
+  issuer.keys = [added];
+  nowMs = right;
+  const store = replica();
+  expect([await found(store, withdrawn), await found(store, added.kid)]).toEqual([0, 1]);
+  expect(issuer.fetches).toBe(2);
+});
+
 test('made-up key ids ask the issuer at most once a minute, over all replicas, also if it fails', async () => {
   const replicas = [replica(), replica()];
   await found(replicas[0] as IssuerKeys, kid());

@@ -16,6 +16,8 @@ const REFRESH_AFTER_MS = 8 * MINUTE_MS;
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
 /** Between two questions to an issuer, of all replicas together, whether it answers or not. */
 const BETWEEN_TRIES_MS = MINUTE_MS;
+/** A try that lies further ahead was that of a wrong clock, and holds up nobody. If two clocks differ by less, the issuer is still not asked more often. */
+const AHEAD_MS = FRESH_MS;
 /** How long a replica relies on what it read of the store. */
 const READ_AGAIN_MS = 10_000;
 const POLL_MS = 100;
@@ -95,7 +97,8 @@ export class IssuerKeys {
   }
 
   #ageMs({ stored }: Read): number {
-    return stored?.fetchedAt ? this.#now() - stored.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
+    // By a clock that was ahead, they may have been fetched in the future.
+    return stored?.fetchedAt ? Math.abs(this.#now() - stored.fetchedAt.getTime()) : Number.POSITIVE_INFINITY;
   }
 
   #usable(read: Read): readonly PublicJwk[] | undefined {
@@ -109,7 +112,9 @@ export class IssuerKeys {
 
   /** @returns for how long (ms) it is not asked, since the outcome of the last try is known; 0, if it may be */
   #notAskedForMs({ stored }: Read): number {
-    return stored && isOver(stored) ? Math.max(0, stored.triedAt.getTime() + BETWEEN_TRIES_MS - this.#now()) : 0;
+    if (!stored || !isOver(stored)) return 0;
+    const agoMs = this.#now() - stored.triedAt.getTime();
+    return agoMs < -AHEAD_MS ? 0 : Math.max(0, BETWEEN_TRIES_MS - agoMs);
   }
 
   #refresh(issuer: string): Promise<Read> {
@@ -121,7 +126,8 @@ export class IssuerKeys {
 
   async #refreshOnce(issuer: string): Promise<Read> {
     const at = new Date(this.#now());
-    if (await takeTry(issuer, at, new Date(at.getTime() - BETWEEN_TRIES_MS))) {
+    const [notAfter, ahead] = [-BETWEEN_TRIES_MS, AHEAD_MS].map((ms) => new Date(at.getTime() + ms)) as [Date, Date];
+    if (await takeTry(issuer, at, notAfter, ahead)) {
       try {
         const fetched = await fetchKeys(issuer, this.#destinations);
         if (fetched.leftOut > 0) {
