@@ -41,6 +41,7 @@ test('ten submissions are triaged with the keyboard alone', async () => {
   const visitor = await stage.visit('inbox');
   const { page } = visitor;
   await page.getByText('There is no feedback here.').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Feedback sources' }).waitFor();
   await visitor.isGood('inbox-empty');
   const ids: string[] = [];
   for (let at = 1; at <= 10; at++) ids.push(await submit(`Submission number ${at}`, { category: 'bug' }));

@@ -12,8 +12,9 @@ import { More, type Paged, readOn } from '../parts/page/more.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { When } from '../parts/when.tsx';
-import { filter, setFilters } from '../router.ts';
+import { filter, setFilters, to } from '../router.ts';
 import { may } from '../session.ts';
+import { words as start } from '../start/messages.ts';
 import { filtersOfAddress, isOfFeedback } from './feedback.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
@@ -48,6 +49,7 @@ export function Screen() {
               <Empty>
                 <p>{words.none}</p>
                 <p>{words.noneHelp}</p>
+                {may('feedback:write') && <a href={to('settings/sources')}>{start.toSources}</a>}
               </Empty>
             );
           }
