@@ -142,6 +142,7 @@ export class ReplySender {
     if (!channel.publish('', address, encodeFrame(replyMessage(items)))) this.#full = true;
     this.#observer.batched('reply', items.length);
   }
+
   #await(address: string, items: readonly string[]): void {
     const waiting = this.#waiting.get(address);
     if (waiting) waiting.push(...items);

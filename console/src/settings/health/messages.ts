@@ -12,7 +12,7 @@ export const words = messages({
   state: { en: 'State', de: 'Zustand', tr: 'Durum', ja: '状態' },
   answersIn: { en: 'Answers within', de: 'Antwortet in', tr: 'Yanıt süresi', ja: '応答時間' },
   ok: { en: 'Works', de: 'In Ordnung', tr: 'Çalışıyor', ja: '正常' },
-  degraded: { en: 'Done without', de: 'Geht ohne', tr: 'Onsuz çalışılıyor', ja: 'なしで稼働中' },
+  degraded: { en: 'Degraded', de: 'Eingeschränkt', tr: 'Kısıtlı', ja: '縮退' },
   missing: { en: 'Missing', de: 'Fehlt', tr: 'Eksik', ja: '停止中' },
   queues: { en: 'Queues', de: 'Warteschlangen', tr: 'Kuyruklar', ja: 'キュー' },
   queue: { en: 'Queue', de: 'Warteschlange', tr: 'Kuyruk', ja: 'キュー' },

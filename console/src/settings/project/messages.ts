@@ -24,17 +24,17 @@ export const words = messages({
   gates: { en: 'Gates', de: 'Freigaben', tr: 'Geçişler', ja: 'ゲート' },
   enforce: { en: 'Enforce', de: 'Erzwingen', tr: 'Zorunlu', ja: '強制' },
   enforceHelp: {
-    en: 'Tasks pass Review and Validation by a verdict of somebody else only; owners and admins may move them anyway.',
+    en: 'Tasks pass Review and Validation only by somebody else’s verdict; owners and admins may still move them.',
     de: 'Aufgaben kommen nur durch das Urteil anderer über Review und Validierung hinaus; Inhaber und Admins können sie trotzdem verschieben.',
     tr: 'Görevler inceleme ve doğrulamayı yalnızca başkasının kararıyla geçer; sahipler ve yöneticiler yine de taşıyabilir.',
     ja: 'タスクは他の人の判定でのみレビューと検証を通過します。オーナーと管理者は例外的に移動できます。',
   },
   warn: { en: 'Warn', de: 'Warnen', tr: 'Uyar', ja: '警告' },
   warnHelp: {
-    en: 'Whatever does not fit is done, with a warning.',
-    de: 'Was nicht passt, geschieht, mit einer Warnung.',
-    tr: 'Uymayan da yapılır, uyarıyla.',
-    ja: '合わない操作も警告付きで実行されます。',
+    en: 'Every move and verdict is accepted; one that breaks a rule gets a warning.',
+    de: 'Alles wird angenommen; was gegen eine Regel verstößt, bekommt eine Warnung.',
+    tr: 'Her adım kabul edilir; kurala aykırı olana uyarı verilir.',
+    ja: 'ルールに反する操作も、警告付きで受け付けます。',
   },
   dependencyMet: {
     en: 'A dependency is met from',
