@@ -7,7 +7,6 @@ import { claimable } from '../items/claimable.ts';
 import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { nextInColumn, outlinesInOrder, outlinesNear, requireItem } from '../items/items.repository.ts';
-import type { ItemOutline } from '../items/shown/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
 import { soFarOf } from '../writes/so-far.ts';
 
@@ -74,12 +73,15 @@ async function renumberAround(
   const isOther = ({ _id }: Pick<ItemRecord, '_id'>) => _id !== item._id;
   const near = (await outlinesNear(scope, anchor, NEARBY)).filter(isOther);
   const anchorAt = near.findIndex(({ _id }) => _id === anchor._id);
+  const isEnd = near.length - anchorAt < NEARBY - 1;
   const positions = near.map(({ position }) => position);
+  // Up to what may be appended meanwhile, which is a whole number, the last one can give way as well.
+  if (isEnd) positions.push(Math.floor(positions.at(-1) ?? 0) + 1);
   const space = spaceAround(positions, anchorAt);
-  const ends = space ? [near[space.from] as ItemOutline, near[space.to] as ItemOutline] : [];
+  const ends = space ? [near[space.from], near[space.to]].filter((end) => end !== undefined) : [];
   // They may be renumbered by another move.
   for (const end of ends) scope.writes.rely(asRead(end));
-  const [low = -1, high = 1] = ends.map(({ position }) => position);
+  const [low = -1, high = 1] = space ? [positions[space.from], positions[space.to]] : [];
   const renumbered = space
     ? near.slice(space.from + 1, space.to)
     : (await outlinesInOrder(scope, anchor.boardColumnId)).filter(isOther);
