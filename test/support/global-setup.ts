@@ -65,9 +65,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.closeAllConnections();
     await run.discard();
     const refused = notedIn(join(files, 'violations'));
+    // It is removed once more as this process exits: a browser that ends after this may make its folder again.
     rmSync(files, { recursive: true, force: true, maxRetries: 10 });
-    // Not before: the runner ends a teardown that takes it too long.
-    process.off('exit', endAtOnce);
     if (refused.length > 0) throw new Error(`MongoDB would refuse what these commands do:\n  ${refused.join('\n  ')}`);
   };
 }
