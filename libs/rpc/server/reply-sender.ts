@@ -74,7 +74,7 @@ export class ReplySender {
    */
   add(address: string, item: string, isLast: boolean): void {
     this.#isLast = isLast;
-    this.#await(address, [item]);
+    this.#waitingFor(address).push(item);
     this.#scheduleFlush();
   }
 
@@ -143,14 +143,16 @@ export class ReplySender {
     this.#observer.batched('reply', items.length);
   }
 
-  #await(address: string, items: readonly string[]): void {
-    const waiting = this.#waiting.get(address);
-    if (waiting) waiting.push(...items);
-    else this.#waiting.set(address, [...items]);
+  #waitingFor(address: string): string[] {
+    const items = this.#waiting.get(address) ?? [];
+    this.#waiting.set(address, items);
+    return items;
   }
 
   #sendAgain(): void {
-    for (const [address, items] of [...this.#sentBefore.messages, ...this.#sent.messages]) this.#await(address, items);
+    for (const [address, items] of [...this.#sentBefore.messages, ...this.#sent.messages]) {
+      this.#waitingFor(address).push(...items);
+    }
     this.#sentBefore = nothingSent();
     this.#sent = nothingSent();
   }

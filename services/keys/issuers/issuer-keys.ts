@@ -126,7 +126,8 @@ export class IssuerKeys {
 
   async #refreshOnce(issuer: string): Promise<Read> {
     const at = new Date(this.#now());
-    const [notAfter, ahead] = [-BETWEEN_TRIES_MS, AHEAD_MS].map((ms) => new Date(at.getTime() + ms)) as [Date, Date];
+    const notAfter = new Date(at.getTime() - BETWEEN_TRIES_MS);
+    const ahead = new Date(at.getTime() + AHEAD_MS);
     if (await takeTry(issuer, at, notAfter, ahead)) {
       try {
         const fetched = await fetchKeys(issuer, this.#destinations);
