@@ -50,7 +50,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   });
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
-  // A run that is ended by a signal is not torn down by the runner, and must not leave anything behind either.
+  // A run that is ended by a signal is not torn down by the runner, and must not leave anything behind either. And a browser may end after the teardown, and
+  // make its folder again.
   const endAtOnce = () => {
     run.discardAtOnce();
     rmSync(files, { recursive: true, force: true, maxRetries: 10 });
@@ -65,8 +66,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.closeAllConnections();
     await run.discard();
     const refused = notedIn(join(files, 'violations'));
-    // It is removed once more as this process exits: a browser that ends after this may make its folder again.
-    rmSync(files, { recursive: true, force: true, maxRetries: 10 });
     if (refused.length > 0) throw new Error(`MongoDB would refuse what these commands do:\n  ${refused.join('\n  ')}`);
   };
 }
