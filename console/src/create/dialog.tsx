@@ -1,8 +1,7 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import type { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
-import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
-import type { ItemType } from '@worktrack/contracts/work-items/work-item';
+import type { ItemType, WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { didCreate } from '../change/copy.ts';
@@ -11,12 +10,22 @@ import { DialogForm } from '../parts/form/dialog-form.tsx';
 import { useDraft, useOwnDraft } from '../parts/form/draft.ts';
 import { Field, TextArea } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
+import { changeTo, choicesOf } from '../parts/item/choices.tsx';
 import { type Entered, ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item/item-field.tsx';
 import { TypeIcon } from '../parts/item/item-icons.tsx';
-import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
+import { TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { asStored, fieldWords, INPUTS, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
+import {
+  asStored,
+  CHOICES,
+  CHOSEN,
+  type ChosenField,
+  fieldWords,
+  INPUTS,
+  WRITTEN,
+  type WrittenField,
+} from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { Empty, Loaded, Loading } from '../parts/page/states.tsx';
 import { Dialog } from '../parts/popup/dialog.tsx';
@@ -102,7 +111,7 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
       ...Object.fromEntries(here),
     };
   });
-  const { type, columnId, priority, parent, dependsOn, written, labels, isChain } = chosen;
+  const { type, columnId, parent, dependsOn, written, labels, isChain } = chosen;
   const latest = useRef(chosen);
   const choose = (changes: Partial<Chosen>) => {
     latest.current = { ...latest.current, ...changes };
@@ -145,7 +154,8 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
     if (!isReady || !board) return;
     const bases = namesIn(dependsOn);
     const item = {
-      ...{ type, ...text, priority },
+      ...{ type, ...text },
+      ...Object.fromEntries(CHOSEN.flatMap((name) => (chosen[name] ? [[name, chosen[name]]] : []))),
       ...(parent && { parentId: parent }),
       ...Object.fromEntries(WRITTEN.flatMap((name) => (written[name] ? [[name, asStored(name, written[name])]] : []))),
       ...(bases.length > 0 && { dependsOn: bases }),
@@ -229,12 +239,15 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
           options={columns.map(({ id, name }) => [id, name])}
           onChoose={(wanted) => choose({ columnId: wanted })}
         />
-        <SelectField
-          label={fieldWords.priority}
-          value={priority}
-          options={PRIORITIES.map((each) => [each, itemWords[each]])}
-          onChoose={(wanted) => wanted && choose({ priority: wanted })}
-        />
+        {CHOSEN.map((name) => (
+          <SelectField
+            key={name}
+            label={fieldWords[name]}
+            value={chosen[name] ?? ''}
+            options={choicesOf(name).map(([value, word]) => [value, word])}
+            onChoose={(wanted) => choose(changeTo(name, wanted))}
+          />
+        ))}
         <ItemField
           label={words.parent}
           name="parentId"
@@ -280,10 +293,9 @@ function Form({ project, projects, onProject, draft, board, place, onClose }: Fo
 type Template = Project['templates'][number];
 
 /** What is kept until it is created, beside the texts. */
-interface Chosen {
+interface Chosen extends Pick<WorkItem, ChosenField> {
   readonly type: ItemType;
   readonly columnId?: string;
-  readonly priority: Priority;
   readonly parent: string;
   readonly dependsOn: Entered;
   readonly written: Partial<Record<WrittenField, string>>;
@@ -291,7 +303,8 @@ interface Chosen {
   readonly isChain: boolean;
 }
 const NOTHING_CHOSEN: Chosen = {
-  ...{ type: 'task', priority: 'medium', parent: '', dependsOn: NOTHING_ENTERED, written: {}, labels: [] },
+  ...(Object.fromEntries(CHOSEN.map((name) => [name, CHOICES[name].initial])) as Pick<WorkItem, ChosenField>),
+  ...{ type: 'task', parent: '', dependsOn: NOTHING_ENTERED, written: {}, labels: [] },
   isChain: false,
 };
 

@@ -1,5 +1,4 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useRef, useState } from 'preact/hooks';
 import { type Changes, changeItem } from '../change/save.ts';
@@ -10,12 +9,13 @@ import { Field } from '../parts/form/field.tsx';
 import { SelectField } from '../parts/form/select.tsx';
 import { Suggest } from '../parts/form/suggest.tsx';
 import { useWritten } from '../parts/form/written.ts';
+import { changeTo, choicesOf } from '../parts/item/choices.tsx';
 import { useBoardOf } from '../parts/item/item.ts';
-import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
-import { PRIORITIES, TYPES } from '../parts/item/item-values.ts';
+import { StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
+import { TYPES } from '../parts/item/item-values.ts';
 import { itemWords } from '../parts/item/item-words.ts';
 import { LabelsField } from '../parts/item/labels-field.tsx';
-import { asStored, fieldWords, INPUTS, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
+import { asStored, CHOSEN, fieldWords, INPUTS, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
 import { Reason } from '../parts/item/reason.tsx';
 import { isSentBack } from '../parts/item/send-back.ts';
 import { words as common } from '../parts/messages.ts';
@@ -67,17 +67,16 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         options={TYPES.map((each) => [each, itemWords[each], <TypeIcon key={each} type={each} isNamed={false} />])}
         onChoose={(type) => type && void save({ type })}
       />
-      <SelectField
-        disabled={disabled}
-        label={fieldWords.priority}
-        value={shown.priority}
-        options={PRIORITIES.map((each) => [
-          each,
-          itemWords[each],
-          <PriorityIcon key={each} priority={each} isNamed={false} />,
-        ])}
-        onChoose={(priority) => void save({ priority: priority as Priority })}
-      />
+      {CHOSEN.map((name) => (
+        <SelectField
+          key={name}
+          disabled={disabled}
+          label={fieldWords[name]}
+          value={shown[name] ?? ''}
+          options={choicesOf(name)}
+          onChoose={(value) => void save(changeTo(name, value))}
+        />
+      ))}
       <Assignee itemId={item.id} assigned={shown.assignee ?? ''} onSave={saveWritten} />
       <LabelsField
         disabled={disabled}

@@ -7,9 +7,8 @@ import { moveItems } from '../change/move.ts';
 import { type Changes, changeItem } from '../change/save.ts';
 import { BOUNDS } from '../parts/form/bounds.ts';
 import { keepDraft } from '../parts/form/draft.ts';
-import { PriorityIcon, StateIcon } from '../parts/item/item-icons.tsx';
-import { PRIORITIES } from '../parts/item/item-values.ts';
-import { itemWords } from '../parts/item/item-words.ts';
+import { changeTo, choicesOf } from '../parts/item/choices.tsx';
+import { StateIcon } from '../parts/item/item-icons.tsx';
 import { LabelDot } from '../parts/item/label.tsx';
 import { useLabels } from '../parts/item/labels.ts';
 import { asStored, INPUTS, isWritten, type WrittenField } from '../parts/item/plain-fields.ts';
@@ -86,13 +85,6 @@ function useValues(card: Card, board: Board | undefined, column: ValuesProps['co
         run: () => void moveItems([card], each, roleOf),
       }));
     }
-    case 'priority':
-      return PRIORITIES.map((priority) => ({
-        label: itemWords[priority],
-        icon: <PriorityIcon priority={priority} isNamed={false} />,
-        checked: priority === card.priority,
-        run: () => void (priority !== card.priority && changeItem(card, { priority })),
-      }));
     case 'assignee': {
       const names = users.map(({ name }) => name);
       const isOther = card.assignee !== null && !names.includes(card.assignee);
@@ -116,6 +108,11 @@ function useValues(card: Card, board: Board | undefined, column: ValuesProps['co
           })),
       );
     }
+    default:
+      return choicesOf(column).map(([value, label, icon]) => {
+        const checked = value === (card[column] ?? '');
+        return { label, icon, checked, run: () => void (checked || changeItem(card, changeTo(column, value))) };
+      });
   }
 }
 

@@ -2,14 +2,14 @@ import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import { keep, kept } from '../kept.ts';
-import { fieldWords, WRITTEN } from '../parts/item/plain-fields.ts';
+import { CHOSEN, fieldWords, WRITTEN } from '../parts/item/plain-fields.ts';
 import { words as common } from '../parts/messages.ts';
 import { filter, setFilters } from '../router.ts';
-import { words as viewWords } from '../views/filters/messages.ts';
+import { nameOfField, words as viewWords } from '../views/filters/messages.ts';
 import { words } from './messages.ts';
 
 /** What a list shows beside the titles until somebody chooses, and what is changed in its cells. */
-export const STANDARD = ['column', 'priority', 'assignee', 'labels', ...WRITTEN] as const;
+export const STANDARD = ['column', ...CHOSEN, 'assignee', 'labels', ...WRITTEN] as const;
 /** What a list shows beside the titles, in this order. */
 export const COLUMNS = [...STANDARD, ...['epic', 'agent', 'cost', 'createdAt', 'updatedAt']] as readonly Column[];
 export type Column =
@@ -40,14 +40,14 @@ const WIDTHS: Partial<Readonly<Record<Column, string>>> = {
 export const widthOf = (column: Column) => WIDTHS[column] ?? '6.25rem';
 
 export const SORT_KEYS: readonly (CellName & SortKey)[] = [
-  ...(['title', 'priority', 'assignee', ...WRITTEN, 'createdAt', 'updatedAt'] as const),
+  ...(['title', ...CHOSEN, 'assignee', ...WRITTEN, 'createdAt', 'updatedAt'] as const),
 ];
 
 export const GROUPINGS: readonly Grouping[] = ['column', 'epic', 'assignee', 'priority', 'label', 'agentState', 'type'];
 
 export function groupingName(by: Grouping): string {
   if (by === 'column') return viewWords.boardColumnId;
-  return by === 'agentState' ? viewWords.leaseState : viewWords[by];
+  return by === 'agentState' ? viewWords.leaseState : nameOfField(by);
 }
 
 export function nameOf(column: CellName): string {

@@ -1,20 +1,22 @@
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
-import { PRIORITIES } from '../parts/item/item-values.ts';
-import type { WrittenField } from '../parts/item/plain-fields.ts';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
+import { CHOICES, isChosen } from '../parts/item/plain-fields.ts';
 
 type Value = string | number | null;
-/** Days and numbers are compared as they are. */
-const VALUES: Readonly<Record<Exclude<SortKey, WrittenField>, (card: Card) => Value>> = {
-  priority: ({ priority }) => PRIORITIES.indexOf(priority),
+const VALUES: Readonly<Record<Exclude<SortKey, PlainField>, (card: Card) => Value>> = {
   createdAt: ({ id }) => id,
   updatedAt: ({ updatedAt }) => updatedAt,
   title: ({ title }) => title.toLowerCase(),
   assignee: ({ assignee }) => assignee?.toLowerCase() ?? null,
 };
 
-const valueIn = (key: string) =>
-  VALUES[key as keyof typeof VALUES] ?? ((card: Card): Value => card[key as WrittenField]);
+/** Of what is chosen, the place among the choices. Days and numbers are compared as they are. */
+function valueIn(key: string): (card: Card) => Value {
+  if (!isChosen(key)) return VALUES[key as keyof typeof VALUES] ?? ((card) => card[key as PlainField]);
+  const places = new Map<string | null, number>(CHOICES[key].values.map((value, at) => [value, at]));
+  return (card) => places.get(card[key]) ?? null;
+}
 
 export type Order = (a: Card, b: Card) => number;
 

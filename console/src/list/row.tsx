@@ -6,10 +6,18 @@ import { today } from '../clock.ts';
 import { day, dollars, nearUtcDay, number } from '../language/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { dueIcon } from '../parts/icons.ts';
-import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
+import { choiceOf } from '../parts/item/choices.tsx';
+import { StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { Label } from '../parts/item/label.tsx';
-import { isDay, isWritten, WRITTEN, type WrittenField } from '../parts/item/plain-fields.ts';
+import {
+  type ChosenField,
+  isChosen,
+  isDay,
+  isWritten,
+  WRITTEN,
+  type WrittenField,
+} from '../parts/item/plain-fields.ts';
 import { memo } from '../parts/memo.ts';
 import { Avatar } from '../parts/people/avatar.tsx';
 import { toPanel } from '../router.ts';
@@ -148,13 +156,6 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
           <Text>{card.columnName}</Text>
         </>
       );
-    case 'priority':
-      return (
-        <>
-          <PriorityIcon priority={card.priority} isNamed={false} />
-          <Text>{itemWords[card.priority]}</Text>
-        </>
-      );
     case 'assignee':
       return card.assignee !== null && <Named name={card.assignee} />;
     case 'labels':
@@ -184,8 +185,20 @@ function contentOf(name: Column, card: Card, board: Board | undefined): Componen
     case 'updatedAt':
       return day(card[name]);
     default:
-      return writtenIn(name, card, board);
+      return isChosen(name) ? chosenIn(name, card) : writtenIn(name, card, board);
   }
+}
+
+function chosenIn(name: ChosenField, card: Card): ComponentChildren {
+  const [value, word, icon] = choiceOf(name, card[name]);
+  return (
+    value && (
+      <>
+        {icon}
+        <Text>{word}</Text>
+      </>
+    )
+  );
 }
 
 function writtenIn(name: WrittenField, card: Card, board: Board | undefined): ComponentChildren {
@@ -223,10 +236,10 @@ function Text({ children }: { readonly children: ComponentChildren }) {
 function nameOfCell(name: CellName, card: Card, board: Board | undefined): string {
   const values: Partial<Record<CellName, string | false | null>> = {
     column: card.columnName,
-    priority: itemWords[card.priority],
     assignee: card.assignee,
     labels: card.labels.map((label) => label.name).join(', '),
   };
-  const value = isWritten(name) ? textOf(name, card) : values[name];
+  const chosen = isChosen(name) ? choiceOf(name, card[name])[1] : values[name];
+  const value = isWritten(name) ? textOf(name, card) : chosen;
   return `${nameOf(name)}: ${value || '–'}${isOverdue(name, card, board) ? ` (${filterWords.overdue})` : ''}`;
 }

@@ -10,10 +10,10 @@ import { useDraft } from '../../parts/form/draft.ts';
 import { TextArea, TextField } from '../../parts/form/field.tsx';
 import { SelectField } from '../../parts/form/select.tsx';
 import { TypeIcon } from '../../parts/item/item-icons.tsx';
-import { PRIORITIES, TYPES } from '../../parts/item/item-values.ts';
+import { TYPES } from '../../parts/item/item-values.ts';
 import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelsField } from '../../parts/item/labels-field.tsx';
-import { fieldWords } from '../../parts/item/plain-fields.ts';
+import { CHOICES, fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as parts } from '../../parts/messages.ts';
 import { Dialog } from '../../parts/popup/dialog.tsx';
 import type { Project } from '../../parts/project.ts';
@@ -129,7 +129,7 @@ function TemplateForm({ project, template, onClose }: TemplateFormProps) {
           <SelectField
             label={fieldWords.priority}
             value={priority}
-            options={PRIORITIES.map((each) => [each, itemWords[each]])}
+            options={CHOICES.priority.values.map((each) => [each, itemWords[each]])}
             none="–"
             onChoose={setPriority}
           />

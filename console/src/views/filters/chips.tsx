@@ -17,7 +17,7 @@ import { Menu } from '../../parts/popup/menu.tsx';
 import { Popup } from '../../parts/popup/popup.tsx';
 import { filter, setFilters } from '../../router.ts';
 import { type Field, OF_DAYS, type Parameter, valuesOf } from './filters.ts';
-import { words } from './messages.ts';
+import { nameOfField, words } from './messages.ts';
 import { useOptions } from './options.tsx';
 
 const MAX_NAMED = 2;
@@ -66,7 +66,7 @@ export function Chips({ fields, projectId, boards }: ChipsProps) {
         items={[
           ...fields
             .filter((field) => !set.some((other) => other.field === field))
-            .map((field) => ({ label: words[field], run: () => setAdded(field) })),
+            .map((field) => ({ label: nameOfField(field), run: () => setAdded(field) })),
           ...DAYS.map((of) => ({ label: fieldWords[of], run: () => setAdded(of) })),
         ]}
       >
@@ -95,7 +95,7 @@ function Chip({ field, parameter, projectId, boards, opensAtOnce, onDone }: Chip
   const nameOf = (value: string) =>
     options.find(([each]) => each === value)?.[1] ?? (ID.test(value) ? words.deleted : value);
   const say = isNot ? words.chipNot : words.chip;
-  const text = say({ field: words[field], values: values.length > 0 ? some(values.map(nameOf)) : '…' });
+  const text = say({ field: nameOfField(field), values: values.length > 0 ? some(values.map(nameOf)) : '…' });
   const change = (changed: readonly string[]) =>
     setFilters({ [parameter]: changed.map(asPart).join(',') || undefined });
   const turn = () => {

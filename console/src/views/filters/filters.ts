@@ -4,13 +4,13 @@ import { valuesIn } from '@worktrack/contracts/query-values';
 import type { listCards, listProjectCards } from '@worktrack/contracts/work-items/lists/cards';
 import { queries } from '../../api/query.ts';
 import { today } from '../../clock.ts';
-import type { DayField } from '../../parts/item/plain-fields.ts';
+import { CHOSEN, type DayField } from '../../parts/item/plain-fields.ts';
 import { filter } from '../../router.ts';
 
 // What a board and a list are narrowed to is in the address, by the names of the API's parameters: a saved view is understood by every client.
 
 /** Several values of one are alternatives; with `Not`, none of them. */
-export const FIELDS = ['boardColumnId', 'type', 'priority', 'assignee', 'leaseState', 'label', 'epic'] as const;
+export const FIELDS = ['boardColumnId', 'type', ...CHOSEN, 'assignee', 'leaseState', 'label', 'epic'] as const;
 export type Field = (typeof FIELDS)[number];
 export type Parameter = Field | `${Field}Not`;
 

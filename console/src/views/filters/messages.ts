@@ -1,11 +1,12 @@
 import { messages } from '../../language/messages.ts';
+import { fieldWords, isChosen } from '../../parts/item/plain-fields.ts';
+import type { Field } from './filters.ts';
 
 /** What work is narrowed to: fields, values, and how. */
 export const words = messages({
   addFilter: { en: 'Filter', de: 'Filtern', tr: 'Süz', ja: '絞り込む' },
   boardColumnId: { en: 'Column', de: 'Spalte', tr: 'Sütun', ja: '列' },
   type: { en: 'Type', de: 'Typ', tr: 'Tür', ja: '種類' },
-  priority: { en: 'Priority', de: 'Priorität', tr: 'Öncelik', ja: '優先度' },
   assignee: { en: 'Assignee', de: 'Zuständig', tr: 'Atanan', ja: '担当者' },
   leaseState: { en: 'Agent’s work', de: 'Arbeit des Agenten', tr: 'Ajanın çalışması', ja: 'エージェントの状態' },
   label: { en: 'Label', de: 'Etikett', tr: 'Etiket', ja: 'ラベル' },
@@ -39,3 +40,5 @@ export const words = messages({
   dueBefore: { en: 'Due before', de: 'Fällig vor', tr: 'Bitişi şundan önce', ja: '期限がこの日より前' },
   dueAfter: { en: 'Due after', de: 'Fällig nach', tr: 'Bitişi şundan sonra', ja: '期限がこの日より後' },
 });
+
+export const nameOfField = (field: Field): string => (isChosen(field) ? fieldWords[field] : words[field]);

@@ -4,8 +4,9 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { JSX } from 'preact';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
-import { PriorityIcon, StateIcon, TypeIcon } from '../../parts/item/item-icons.tsx';
-import { PRIORITIES, TYPES } from '../../parts/item/item-values.ts';
+import { choicesOf } from '../../parts/item/choices.tsx';
+import { StateIcon, TypeIcon } from '../../parts/item/item-icons.tsx';
+import { TYPES } from '../../parts/item/item-values.ts';
 import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelDot } from '../../parts/item/label.tsx';
 import { useLabels } from '../../parts/item/labels.ts';
@@ -49,12 +50,6 @@ export function useOptions(field: Field, projectId: string, boards: readonly Boa
       );
     case 'type':
       return TYPES.map((each) => [each, itemWords[each], <TypeIcon key={each} type={each} isNamed={false} />]);
-    case 'priority':
-      return PRIORITIES.map((each) => [
-        each,
-        itemWords[each],
-        <PriorityIcon key={each} priority={each} isNamed={false} />,
-      ]);
     case 'assignee': {
       const named = (assigned.data?.groups ?? []).map(({ key }) => key).filter((key) => key !== NONE);
       const names = new Set([...users.map(({ name }) => name), ...named]);
@@ -76,5 +71,8 @@ export function useOptions(field: Field, projectId: string, boards: readonly Boa
         ...(epics.data?.workItems ?? []).map(({ taskId, title }) => [taskId, `${taskId} ${title}`] as const),
         [NONE, words.noEpic],
       ];
+    default:
+      // That it has none, lists are not narrowed to.
+      return choicesOf(field).filter(([value]) => value !== '');
   }
 }

@@ -7,16 +7,18 @@ import { moveItems } from '../../change/move.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { closeIcon, deleteIcon } from '../../parts/icons.ts';
-import { PriorityIcon, StateIcon, TypeIcon } from '../../parts/item/item-icons.tsx';
-import { PRIORITIES, TYPES } from '../../parts/item/item-values.ts';
+import { changeTo, choicesOf } from '../../parts/item/choices.tsx';
+import { StateIcon, TypeIcon } from '../../parts/item/item-icons.tsx';
+import { TYPES } from '../../parts/item/item-values.ts';
 import { itemWords } from '../../parts/item/item-words.ts';
 import { LabelDot } from '../../parts/item/label.tsx';
 import { useLabels } from '../../parts/item/labels.ts';
+import { CHOSEN, fieldWords } from '../../parts/item/plain-fields.ts';
 import { words as common } from '../../parts/messages.ts';
 import { useShortcuts } from '../../parts/page/shortcuts.ts';
 import { useActiveUsers } from '../../parts/people/people.ts';
 import { Menu, type MenuItem } from '../../parts/popup/menu.tsx';
-import { words as fieldWords } from '../filters/messages.ts';
+import { words as filterWords } from '../filters/messages.ts';
 import { words } from './messages.ts';
 import { selected, selectNothing } from './selection.ts';
 
@@ -58,20 +60,19 @@ export function SelectionBar({ projectId, boards, find }: SelectionBarProps) {
       words.assign,
       [
         ...users.map(({ name }) => ({ label: name, run: () => void changeItems(chosen(), { assignee: name }) })),
-        { group: '', label: fieldWords.nobody, run: () => void changeItems(chosen(), { assignee: null }) },
+        { group: '', label: filterWords.nobody, run: () => void changeItems(chosen(), { assignee: null }) },
       ],
     ],
-    [
-      fieldWords.priority,
-      PRIORITIES.map((priority) => ({
-        label: itemWords[priority],
-        icon: <PriorityIcon priority={priority} isNamed={false} />,
-        run: () => void changeItems(chosen(), { priority }),
+    ...CHOSEN.map((field): (typeof menus)[number] => [
+      fieldWords[field],
+      choicesOf(field).map(([value, label, icon]) => ({
+        ...{ label, icon },
+        run: () => void changeItems(chosen(), changeTo(field, value)),
       })),
-    ],
+    ]),
     [common.labels, [...label(words.addLabel, 'add'), ...label(words.removeLabel, 'remove')]],
     [
-      fieldWords.type,
+      filterWords.type,
       TYPES.map((type) => ({
         label: itemWords[type],
         icon: <TypeIcon type={type} isNamed={false} />,
