@@ -15,6 +15,7 @@ import { LIKE, type ListFilter, type Where } from './where.ts';
  * A column implies its board, a board its project, and a parent the project of its children. Implied conditions are checked here, once, and left out of the
  * query.
  * @param sessionProjectId the project if the filter names none
+ * @param columnField what a refusal calls the column
  * @throws VALIDATION_FAILED for a filter that cannot match anything. A project that nothing else in the filter depends on is not looked up: `requireProjectOf`
  * does that if nothing was found.
  */
@@ -22,6 +23,7 @@ export async function whereOf(
   scope: FailingScope<'VALIDATION_FAILED'>,
   filter: ListFilter,
   sessionProjectId: string | undefined,
+  columnField: 'boardColumnId' | 'group' = 'boardColumnId',
 ): Promise<Where> {
   const { boardId, boardColumnId, parentId } = filter;
   const projectId = filter.projectId ?? sessionProjectId;
@@ -35,15 +37,15 @@ export async function whereOf(
   if (boardGiven === null) throw await namesNothing(scope, 'boardId', boardId as string);
   if (parent === null) throw await namesNothing(scope, 'parentId', parentId as string);
   const near = { board: boardGiven, projectId: projectId ?? parent?.projectId };
-  const columns = await Promise.all((boardColumnId ?? []).map((ref) => columnOfList(scope, ref, near)));
+  const columns = await Promise.all((boardColumnId ?? []).map((ref) => columnOfList(scope, ref, near, columnField)));
   const [ofColumn] = columns;
   const board = ofColumn?.board ?? boardGiven;
   for (const other of columns) {
     if (boardGiven && other.board._id !== boardGiven._id) {
-      throw contradiction(scope, 'boardColumnId', `is a column of board ${other.board._id}, not of boardId ${boardId}`);
+      throw contradiction(scope, columnField, `is a column of board ${other.board._id}, not of boardId ${boardId}`);
     }
     if (other.board.projectId !== board?.projectId) {
-      throw contradiction(scope, 'boardColumnId', 'names columns of several projects');
+      throw contradiction(scope, columnField, 'names columns of several projects');
     }
   }
   // Without a project, a limited caller means its own.
@@ -51,12 +53,12 @@ export async function whereOf(
   const onlyOne = projects?.length === 1 ? projects[0] : undefined;
   const inProject = parent?.projectId ?? board?.projectId ?? projectId ?? onlyOne;
   if (board && board.projectId !== inProject) {
-    const field = ofColumn ? 'boardColumnId' : 'boardId';
+    const field = ofColumn ? columnField : 'boardId';
     throw contradiction(scope, field, `is in project ${board.projectId}, but parentId is in project ${inProject}`);
   }
   if (projectId !== undefined && projectId !== inProject) {
     if (filter.projectId !== undefined) await requireProjectOf(scope, filter);
-    const field = parent ? 'parentId' : ofColumn ? 'boardColumnId' : 'boardId';
+    const field = parent ? 'parentId' : ofColumn ? columnField : 'boardId';
     const other =
       filter.projectId === undefined ? `the session's (${projectId}); add projectId` : `projectId ${projectId}`;
     throw contradiction(scope, field, `is in project ${inProject}, not in ${other}`);

@@ -33,7 +33,7 @@ export async function whereOfGroup(
     throw scope.fail('VALIDATION_FAILED', `group ${message}.`, { details: [{ path: 'group', message }] });
   }
   // If other columns are filtered for, groups are none but those.
-  if (groupBy === 'column') return whereOf(scope, { ...filter, boardColumnId: [group] }, sessionProjectId);
+  if (groupBy === 'column') return whereOf(scope, { ...filter, boardColumnId: [group] }, sessionProjectId, 'group');
   const where = await whereOf(scope, filter, sessionProjectId);
   return { ...where, also: [...where.also, await conditionOfGroup(scope, groupBy, group, where)] };
 }
