@@ -11,7 +11,7 @@ import { Failed, Loading } from './parts/page/states.tsx';
 import { Toasts } from './parts/popup/toasts.tsx';
 import { go, path, to } from './router.ts';
 import { firstScreen, screenAt } from './screens.ts';
-import { askWhoIsThere, hasCode, type Identity, identity as known, session } from './session.ts';
+import { askAgain, askWhoIsThere, hasCode, type Identity, session } from './session.ts';
 
 /** A change to a user is told when it is stored: this long after, the service has forgotten who that was before. */
 const SETTLED_MS = 1_000;
@@ -44,7 +44,7 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
   useEvents(
     useCallback(
       ({ subject }: LoggedEvent) => {
-        if (subject.id === id) setTimeout(() => known.peek() && askWhoIsThere(), SETTLED_MS);
+        if (subject.id === id) setTimeout(askAgain, SETTLED_MS);
       },
       [id],
     ),

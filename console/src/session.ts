@@ -6,6 +6,7 @@ import { call, onRefused, send } from './api/call.ts';
 import { queries } from './api/query.ts';
 import { ServiceError } from './api/service-error.ts';
 import { BROWSER, kept } from './kept.ts';
+import { paced } from './live/paced.ts';
 import { go, path, to } from './router.ts';
 
 export type Identity = Output<typeof me>;
@@ -57,6 +58,10 @@ export async function askWhoIsThere(): Promise<void> {
     if (error.status === 401) await tellNoMore();
   }
 }
+
+/** What the user may do has changed. Several calls are refused at once, and one answer is for all. */
+const ASK_EVERY_MS = 1_000;
+export const askAgain = paced(async () => identity.peek() && askWhoIsThere(), ASK_EVERY_MS);
 
 /** A link signs its user in; whoever is signed in is asked. */
 export const hasCode = signal(!!codeIn(location.href));
@@ -110,7 +115,7 @@ export function endSession(): void {
 }
 onRefused((isOver) => {
   if (isOver) endSession();
-  else if (identity.peek()) void askWhoIsThere();
+  else askAgain();
 });
 
 export async function untilSignedIn(): Promise<void> {

@@ -377,10 +377,10 @@ test('a role that is taken away or given back is heeded without a reload, also w
   const item = await createItem({ call, ...organization }, { title: 'Judge me', boardColumnId: 'Review' });
   const visit = async (fields: Readonly<Record<string, unknown>>) => {
     const { data } = await call<{ key: string }>('POST', '/api/api-keys', { userId: grace.id, ...fields });
-    const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: data.key });
+    const { page, requests } = await stage.visit(`items/${item.taskId}`, { apiKey: data.key });
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.waitFor();
-    return { page, approve };
+    return { page, requests, approve };
   };
   const told = await visit({ name: 'All' });
   const permissions = ['projects:read', 'work-items:read', 'work-items:write'];
@@ -392,6 +392,24 @@ test('a role that is taken away or given back is heeded without a reload, also w
   await untold.approve.waitFor({ state: 'detached' });
   await call('PATCH', `/api/users/${grace.id}`, { role: 'member' });
   await told.approve.waitFor();
+  // Of several calls that are refused at once, the first asks what is left, and one more after the others.
+  const few = await call<{ id: string }>('POST', '/api/roles', { name: 'Few', permissions: ['projects:read'] });
+  await call('PATCH', `/api/users/${grace.id}`, { role: few.data.id });
+  const asked = () => untold.requests.filter(({ path }) => path === '/api/me').length;
+  const before = asked();
+  // Its answer takes the calls that are under way back.
+  const all = Promise.withResolvers<void>();
+  let refusals = 0;
+  untold.page.on('response', (response) => {
+    if (response.status() === 403 && ++refusals === 5) all.resolve();
+  });
+  await untold.page.route('**/api/me', async (route) => {
+    await all.promise;
+    await route.continue();
+  });
+  await untold.page.getByRole('link', { name: 'Costs', exact: true }).click();
+  await untold.page.getByText('lacks the permission work-items:read').waitFor();
+  expect(asked() - before).toBeLessThanOrEqual(2);
 });
 
 test('a key pressed while a dialog is being loaded is meant for nothing below it', async () => {
