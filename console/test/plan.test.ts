@@ -51,6 +51,11 @@ test('shows what can be done when, who is doing it, what it waits for, and what 
   await page.getByRole('link', { name: 'Plan', exact: true }).click();
   await page.getByText('There are no epics in this project yet.').waitFor();
   await visitor.isGood('plan-none');
+  await column(page, 'Epics').getByRole('button', { name: 'New work item' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New work item' });
+  expect(await dialog.getByRole('combobox', { name: 'Type' }).inputValue()).toBe('Epic');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
 
   const { epic, feature, chosen, used, published } = await newEpic(organization);
   await page.reload();
@@ -108,6 +113,7 @@ test('shows what can be done when, who is doing it, what it waits for, and what 
   const empty = await createItem(organization, { type: 'feature', title: 'Nothing yet' });
   await page.goto(`${stage.url}/console/plan/${empty.taskId}`);
   await page.getByText('There are no tasks below it yet.').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'New work item' }).waitFor();
   await visitor.isGood('plan-empty');
 });
 

@@ -78,10 +78,22 @@ test('if there is no project, one is created, and the tag of a source is there t
   await page.getByText('There is no project yet.').waitFor();
   await page.getByText(`data-public-key="${data.publicKey}"`).waitFor();
   await visitor.isGood('start-no-project');
+  const member = await organization.newUser();
+  const { page: theirs } = await stage.visit('board', { apiKey: member.key });
+  await theirs.getByText('An owner or admin creates the first one.').waitFor();
+  for (const screen of ['Plan', 'Costs']) {
+    await page.getByRole('link', { name: screen, exact: true }).click();
+    await page.getByRole('heading', { name: screen, level: 1 }).waitFor();
+    await page.getByLabel('Project name').waitFor();
+  }
+  await page.getByRole('link', { name: 'Board', exact: true }).click();
   await page.getByLabel('Project name').fill('Garden');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('There is nothing on this board yet').waitFor();
   expect((await projectsOf(organization)).map(({ name }) => name)).toEqual(['Garden']);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'List' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'New work item' }).click();
+  await page.getByRole('dialog', { name: 'New work item' }).waitFor();
 });
 
 test('one click creates a sample with a history of agents’ work, and one click removes all of it', async () => {

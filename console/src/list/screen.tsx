@@ -3,9 +3,10 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import { useCallback, useMemo } from 'preact/hooks';
 import { queries, useQuery } from '../api/query.ts';
 import { useShown } from '../change/shown.ts';
-import { usePlace } from '../create/open.ts';
+import { mayCreate, openCreate, usePlace } from '../create/open.ts';
 import { useBeats, useEvents } from '../live/live.ts';
 import { Button } from '../parts/button.tsx';
+import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { Empty, Loaded } from '../parts/page/states.tsx';
 import { filter, setFilters } from '../router.ts';
@@ -85,7 +86,11 @@ function List({ projectId, boards, board }: ListProps) {
           list.version.value >= 0 && list.total === 0 ? (
             <Empty>
               <p>{hasFilters ? viewWords.noMatches : words.noItems}</p>
-              {hasFilters && <Button text={viewWords.clearFilters} onClick={() => setFilters(NO_FILTERS)} />}
+              {hasFilters ? (
+                <Button text={viewWords.clearFilters} onClick={() => setFilters(NO_FILTERS)} />
+              ) : (
+                mayCreate() && <Button text={common.newItem} keys="c" onClick={() => openCreate()} />
+              )}
             </Empty>
           ) : (
             <Table list={list} boards={boards} columns={columns} />

@@ -1,13 +1,16 @@
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
+import { mayCreate, openCreate } from '../create/open.ts';
+import { Button } from '../parts/button.tsx';
 import { SearchField } from '../parts/form/search-field.tsx';
-import { NoProject } from '../parts/page/gone.tsx';
+import { words as common } from '../parts/messages.ts';
 import { Heading } from '../parts/page/heading.tsx';
 import { More } from '../parts/page/more.tsx';
 import { Loaded } from '../parts/page/states.tsx';
 import { chosenProject, useProjects } from '../parts/project.ts';
 import { filter, to } from '../router.ts';
+import { NoProject } from '../start/no-project.tsx';
 import { words } from './messages.ts';
 
 const PAGE_SIZE = 50;
@@ -66,7 +69,14 @@ function Items({ type, projectId }: ItemsProps) {
         {(data) => {
           const items = data.pages.flatMap(({ workItems }) => workItems);
           if (items.length === 0)
-            return <p class="quiet">{search ? words.noMatches : type === 'epic' ? words.noEpics : words.noFeatures}</p>;
+            return (
+              <>
+                <p class="quiet">{search ? words.noMatches : type === 'epic' ? words.noEpics : words.noFeatures}</p>
+                {!search && mayCreate() && (
+                  <Button text={common.newItem} onClick={() => openCreate({ projectId, type })} />
+                )}
+              </>
+            );
           return (
             <ul class="plain plan-list">
               {items.map(({ id, taskId, title, columnName }) => (

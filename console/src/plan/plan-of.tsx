@@ -3,8 +3,9 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useMemo } from 'preact/hooks';
 import { isGone } from '../api/service-error.ts';
 import { words as ofCards } from '../board/messages.ts';
-import { usePlace } from '../create/open.ts';
+import { mayCreate, openCreate, usePlace } from '../create/open.ts';
 import { dollars, number } from '../language/format.ts';
+import { Button } from '../parts/button.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { useItem } from '../parts/item/item.ts';
 import { itemWords } from '../parts/item/item-words.ts';
@@ -48,6 +49,7 @@ function Plan({ item }: { readonly item: WorkItem }) {
             <Empty>
               <p>{words.noTasks}</p>
               <p>{words.noTasksHelp}</p>
+              {mayCreate() && <Button text={common.newItem} keys="c" onClick={() => openCreate()} />}
             </Empty>
           ) : (
             <Found context={context} costs={costs.data} />

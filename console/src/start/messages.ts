@@ -16,6 +16,12 @@ export const words = messages({
     tr: '{task} panoda.',
     ja: '{task} をボードに追加しました。',
   },
+  askForProject: {
+    en: 'An owner or admin creates the first one.',
+    de: 'Das erste legt ein Inhaber oder Admin an.',
+    tr: 'İlkini bir sahip ya da yönetici oluşturur.',
+    ja: '最初のプロジェクトはオーナーか管理者が作成します。',
+  },
   newProject: { en: 'Create a project', de: 'Projekt anlegen', tr: 'Proje oluştur', ja: 'プロジェクトを作る' },
   newProjectHelp: {
     en: 'Work is organized in projects, each with its own board.',

@@ -1,16 +1,15 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { ComponentChildren } from 'preact';
-import { words as common } from '../parts/messages.ts';
 import { later } from '../parts/page/later.tsx';
 import { useShortcuts } from '../parts/page/shortcuts.ts';
-import { Empty, Loaded } from '../parts/page/states.tsx';
+import { Loaded } from '../parts/page/states.tsx';
 import { chosenProject, type Project, useBoards, useProjects } from '../parts/project.ts';
 import { attended, go, to } from '../router.ts';
 import { words } from './messages.ts';
 
 // Rarely seen, and not while a board is first drawn.
 export const Gone = later(async () => (await import('../parts/page/gone.tsx')).Gone);
-const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
+const NoProject = later(async () => (await import('../start/no-project.tsx')).NoProject);
 
 interface Work {
   readonly projects: readonly Project[];
@@ -26,13 +25,7 @@ export function WorkOf({ children }: { readonly children: (work: Work) => Compon
       {(all) => {
         const project = chosenProject(all);
         if (project) return <OfProject projects={all} project={project} children={children} />;
-        if (all[0]) return <Gone what="project" others={all} />;
-        return (
-          <>
-            <Empty>{common.noProject}</Empty>
-            <FirstSteps projects={all} />
-          </>
-        );
+        return <NoProject all={all} />;
       }}
     </Loaded>
   );

@@ -1,5 +1,4 @@
 import { filter, path, to } from '../../router.ts';
-import { words as common } from '../messages.ts';
 import { words } from './gone-messages.ts';
 import { Empty } from './states.tsx';
 
@@ -25,9 +24,4 @@ export function Gone({ what, others }: GoneProps) {
       </nav>
     </Empty>
   );
-}
-
-/** What is shown of a project where there is none: it is gone, or none was ever made. */
-export function NoProject({ all }: { readonly all: GoneProps['others'] }) {
-  return all[0] ? <Gone what="project" others={all} /> : <Empty>{common.noProject}</Empty>;
 }

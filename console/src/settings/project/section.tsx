@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { words as common } from '../../parts/messages.ts';
-import { NoProject } from '../../parts/page/gone.tsx';
+import { Gone } from '../../parts/page/gone.tsx';
 import { Loaded } from '../../parts/page/states.tsx';
 import { chosenProject, type Project as ProjectRecord, useProjects } from '../../parts/project.ts';
 import { filter, to } from '../../router.ts';
@@ -64,7 +64,7 @@ export function Project() {
                 <Part key={`${shown.id} ${project.id}`} project={project} />
               </>
             ) : (
-              <NoProject all={all} />
+              all[0] && <Gone what="project" others={all} />
             )}
             {isMaking && <NewProject onClose={() => setMaking(false)} />}
           </SettingsSection>
