@@ -208,9 +208,17 @@ describe('every audited operation', () => {
     const weak = (await made('/api/api-keys', { name: 'Weak', permissions: ['projects:read'] })).key ?? '';
     const tryIt = caller(system.baseUrl, weak);
     const refusable = audited.filter(({ permissions }) => permissions.length > 0);
+    const byTool = {
+      key: (await made('/api/api-keys', { name: 'Tool', permissions: ['projects:read'] })).key ?? '',
+      id: unique(),
+    };
+    await callTool(system.baseUrl, byTool.key, 'update_work_item', { workItemId: byTool.id });
+    const tried: Record<string, string[]> = {};
     for (const { name, rest = '' } of refusable) {
       const [method = '', path = ''] = rest.split(' ');
-      const at = path.replace(/:\w+/g, randomUUID());
+      const id = unique();
+      const at = path.replace(/:\w+/g, id);
+      tried[name] = at === path ? [] : [id];
       for (let tries = 0; tries < 2; tries++) {
         const { status } = await tryIt(method, at, method === 'GET' ? undefined : {}, sent(name, 'denied'));
         expect(status, name).toBe(403);
@@ -222,11 +230,15 @@ describe('every audited operation', () => {
     const entries = denied(await everything());
     expect(entries.map(({ action }) => action).toSorted()).toEqual(refusable.map(({ name }) => name).toSorted());
     expect(entries.reduce((sum, { count = 0 }) => sum + count, 0)).toBe(2 * refusable.length);
+    expect(Object.fromEntries(entries.map(({ action, targets }) => [action, targets]))).toEqual(tried);
+    const ofTool = (await everything()).filter(({ actor }) => actor.name === 'Tool');
+    expect(ofTool.flatMap(({ targets }) => targets.map(({ id }) => id))).toEqual([byTool.id]);
     // A minute may end between the two tries, and then each has its own entry.
     function denied(all: readonly AuditEntry[]) {
       const own = all.filter(({ actor, outcome }) => actor.name === 'Weak' && outcome === 'denied');
       return [...Map.groupBy(own, ({ action }) => action).values()].map((same) => ({
         action: same[0]?.action ?? '',
+        targets: same[0]?.targets.map(({ id }) => id),
         count: same.reduce((sum, { count = 0 }) => sum + count, 0),
       }));
     }

@@ -6,6 +6,7 @@ import type { Log } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from '../clients.ts';
 import { reportEvery } from '../report-every.ts';
+import { routeOf } from '../rest/route.ts';
 
 const REPORT_INTERVAL_MS = 1_000;
 const REPORT_DEADLINE_MS = 5_000;
@@ -18,7 +19,7 @@ export interface Refused {
   readonly sender: Sender;
   readonly requestId: string;
   readonly operation: Operation;
-  /** The operation's input, unchecked: its `id` names the target. */
+  /** The operation's input, unchecked: the first field of the route's path names the target. */
   readonly input: unknown;
 }
 
@@ -39,7 +40,8 @@ export class Refusals {
     const key = [sender.id, operation.name, minute].join();
     const counted = this.#counted.get(key);
     if (!counted && this.#counted.size >= MAX_KINDS_KEPT) return;
-    const { id } = (input ?? {}) as { readonly id?: unknown };
+    const [field = ''] = routeOf(operation)?.placeholders ?? [];
+    const id = ((input ?? {}) as Readonly<Record<string, unknown>>)[field];
     const isNamed = operation.audit !== undefined && typeof id === 'string' && id.length <= MAX_ID_LENGTH;
     const { type, id: actorId, name, address, userAgent } = sender;
     this.#counted.set(key, {

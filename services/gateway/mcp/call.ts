@@ -86,7 +86,7 @@ export async function callTool(
   } catch (thrown) {
     const failure = failureOf(thrown);
     if (failure.code === 'PERMISSION_DENIED') {
-      refusals.note({ ...origin, operation: tool.operation, input: given.arguments });
+      refusals.note({ ...origin, operation: tool.operation, input: tool.arguments.toInput(given.arguments ?? {}) });
     }
     const told = tool.arguments.inOwnWords(failure, given.arguments ?? {});
     const { code, message, details = pointers(failure, given.arguments), current } = told;
