@@ -1,4 +1,6 @@
 import type { Grouping } from '@worktrack/contracts/work-items/lists/cards';
+import { itemFilters } from '@worktrack/contracts/work-items/lists/list-filters';
+import { faultsOf } from '@worktrack/runtime/validation/parse';
 import type { FailingScope } from '../../calls/scope.ts';
 import { both, type Condition, isHeldSo, not } from '../conditions.ts';
 import { whereOf } from '../filter.ts';
@@ -28,12 +30,14 @@ export async function whereOfGroup(
   sessionProjectId: string | undefined,
 ): Promise<Where> {
   if (group === undefined) return whereOf(scope, filter, sessionProjectId);
-  if (groupBy === undefined) {
-    const message = 'needs groupBy';
-    throw scope.fail('VALIDATION_FAILED', `group ${message}.`, { details: [{ path: 'group', message }] });
-  }
+  const refuse = (message: string) =>
+    scope.fail('VALIDATION_FAILED', `group ${message}.`, { details: [{ path: 'group', message }] });
+  if (groupBy === undefined) throw refuse('needs groupBy');
   // If other columns are filtered for, groups are none but those.
   if (groupBy === 'column') return whereOf(scope, { ...filter, boardColumnId: [group] }, sessionProjectId, 'group');
+  // What is no agent state, for example, would list what nobody holds.
+  const [fault] = faultsOf(itemFilters[FILTER_OF[groupBy]], [group]);
+  if (fault) throw refuse(fault.message);
   const where = await whereOf(scope, filter, sessionProjectId);
   return { ...where, also: [...where.also, await conditionOfGroup(scope, groupBy, group, where)] };
 }

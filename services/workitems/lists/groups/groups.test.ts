@@ -118,6 +118,8 @@ describe('a list is narrowed to', () => {
     ['boardColumnIdNot', { boardColumnIdNot: '01990000-0000-7000-8000-000000000000' }, 'there is no board column'],
     ['group', { groupBy: 'epic', group: 'W-T-4' }, 'is of the type task'],
     ['group', { group: 'high' }, 'needs groupBy'],
+    ['group', { groupBy: 'agentState', group: 'asleep' }, 'must be one of'],
+    ['group', { groupBy: 'priority', group: 'none' }, 'must be one of'],
     ['group', { groupBy: 'column', group: 'Nowhere' }, 'has no column'],
     ['group', { groupBy: 'column', group: '01990000-0000-7000-8000-000000000000' }, 'there is no board column'],
   ])('nothing by a wrong %s: %j', async (path, filters, message) => {
