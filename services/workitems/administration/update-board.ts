@@ -90,7 +90,7 @@ async function requireEmpty(
       const items = count === 1 ? '1 work item' : `${count} work items`;
       throw scope.fail(
         'CONFLICT',
-        `Column "${name}" holds ${items}. Move them to another column before you remove it.`,
+        `Column "${name}" holds ${items}. Move them to another column before you remove it; to keep it, pass its id in columns.`,
         { reason: 'not_empty' },
       );
     }
