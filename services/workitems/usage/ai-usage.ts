@@ -23,7 +23,8 @@ export const getAiUsage: Read<typeof operation> = async (input, context) => {
     from: from === undefined ? undefined : startOf(from),
     before: to === undefined ? undefined : endOf(to),
   };
-  if (filter.from && filter.before && filter.from > filter.before) {
+  // The day before `from` ends where that begins.
+  if (filter.from && filter.before && filter.from >= filter.before && from !== to) {
     throw context.fail('VALIDATION_FAILED', 'from must not be after to.', {
       details: [{ path: 'from', message: 'must not be after to' }],
     });

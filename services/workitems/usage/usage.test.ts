@@ -134,7 +134,8 @@ describe('get_ai_usage', () => {
     expect(await tokens({ from: day(-1), to: day(0) })).toBe(7);
     expect(await tokens({ from: day(-3), to: day(-2) })).toBe(0);
     expect(await tokens({ from: new Date(now + 60_000).toISOString() })).toBe(0);
-    expect(await failure(usage({ from: day(1), to: day(-1) }))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    for (const to of [day(-1), day(0)])
+      expect(await failure(usage({ from: day(1), to }))).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
   test('covers the session’s project unless another is named, and no other organization', async () => {
