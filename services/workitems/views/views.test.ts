@@ -76,6 +76,7 @@ test('the filters of a view are what a list takes, kept as they are given, and w
     ['overdue', 'yes', /^must be true or false/],
     ['epic', 'x', /^must be a UUID, a task ID such as W-E-2, or none$/],
     ['assignee', 5, /array/],
+    ['assignee', '', /^must not be empty; for what is nobody’s, pass none$/],
     ['groupBy', 'size', /must be one of /],
     ['layout', 'cards', /^must be one of "board", "list"/],
     ['dueBefore', 'soon', /^must be a date/],

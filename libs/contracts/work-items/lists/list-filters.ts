@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described } from '../../described.ts';
 import { ColumnRef, DayOrTime, ItemRef, isItemName, refuseReversed } from '../../fields.ts';
 import { LabelRef } from '../../projects/label.ts';
 import { several } from '../../several.ts';
@@ -18,11 +19,18 @@ const EpicRef = z
   .refine((value) => value === NONE || isItemName(value), 'must be a UUID, a task ID such as W-E-2, or none')
   .transform((value) => (value === NONE ? value : ItemRef.parse(value)));
 
+/** Somebody’s name, or none. */
+const AssigneeRef = z
+  .string()
+  .max(200)
+  .refine((name) => name.trim() !== '', `must not be empty; for what is nobody’s, pass ${NONE}`)
+  .register(described, { pattern: '\\S' });
+
 /** Several values of one filter are alternatives. */
 const byValue = {
   type: several(ItemType).optional(),
   ...plainFields.filters,
-  assignee: several(z.string().max(200), { keepsSpaced: true }).optional().describe('me: your id, name or address'),
+  assignee: several(AssigneeRef, { keepsSpaced: true }).optional().describe('me: your id, name or address'),
   leaseState: several(z.enum(AGENT_STATES)).optional(),
   label: several(LabelRef, { keepsSpaced: true }).optional(),
   epic: several(EpicRef).optional().describe('With all that is below it'),
