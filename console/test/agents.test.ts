@@ -58,6 +58,11 @@ test('shows each agent as it claims, reports progress, stalls and ends, those th
   await partOf(visitor, 'agent one').getByText('Tests are written').waitFor();
   await partOf(visitor, 'agent one').getByText('50%').waitFor();
   await partOf(visitor, 'agent one').getByText('Tokens 12.3K').waitFor();
+  // The clock of whoever looks may be wrong.
+  const early = await visit();
+  await early.page.clock.setSystemTime(Date.now() + 24 * 60 * 60 * 1_000);
+  await early.page.reload();
+  await partOf(early, 'agent two').getByText('Working').waitFor();
   await visitor.isGood('agents-working');
 
   await page.clock.install();

@@ -1,4 +1,5 @@
 import type { Operation, Output, RawInput, RestRoute } from '@worktrack/contracts/operation';
+import { compareClocks } from '../clock.ts';
 import { errorOf, isRecord, ServiceError, waitMsOf } from './service-error.ts';
 
 // Only types are imported from the contracts: zod would make up most of the console.
@@ -107,6 +108,7 @@ async function attempt<T>(
   try {
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
     response = await fetch(url, { ...init, signal, credentials: 'same-origin', cache: 'no-store' });
+    compareClocks(response.headers.get('date'));
     body = response.status === 204 ? undefined : await response.json().catch(() => undefined);
   } catch (error) {
     if (init.signal?.aborted) throw error;
