@@ -199,7 +199,11 @@ test('what is spent is told as the visitor writes amounts, and an answer that is
   await call('POST', `/api/work-items/${asked.id}/ai-sessions`, used);
   const { page } = await stage.visit('for-you', { apiKey: organization.apiKey, locale: 'de-DE' });
   // With the space that does not break.
-  await page.getByText('6,88\u00a0$ von 2,50\u00a0$').waitFor();
+  const budget = page.getByRole('region', { name: 'Budgets' });
+  await budget.getByText('6,88\u00a0$ von 2,50\u00a0$').waitFor();
+  // Of which of all projects, and what follows.
+  await budget.getByRole('link', { name: 'Budget des Projekts Work' }).waitFor();
+  await budget.getByText('Ist es ausgegeben, kann keine Aufgabe darunter mehr übernommen werden.').waitFor();
   const answer = page.getByRole('textbox', { name: 'Antwort' });
   await answer.fill('The usual');
   await page.reload();

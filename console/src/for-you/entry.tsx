@@ -4,6 +4,7 @@ import type { ShownLease } from '@worktrack/contracts/work-items/work-item';
 import { Answered, useConversation } from '../agents/conversation.tsx';
 import { words as agents } from '../agents/messages.ts';
 import { call } from '../api/call.ts';
+import { words as costs } from '../costs/messages.ts';
 import { words as invitations } from '../invitation/messages.ts';
 import { dateAndTime, dollars } from '../language/format.ts';
 import { Button } from '../parts/button.tsx';
@@ -12,6 +13,7 @@ import { PriorityIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useNames } from '../parts/people/people.ts';
 import { tell } from '../parts/popup/toasts.tsx';
+import { useProjects } from '../parts/project.ts';
 import { When } from '../parts/when.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
@@ -53,7 +55,7 @@ export function Entry({ item, isChosen, isGone, choose, acts }: EntryProps) {
               <bdi>{invitation.user.name}</bdi> <span class="quiet">{invitation.user.email}</span>
             </a>
           ) : (
-            <a href={to('costs', { project: item.projectId ?? undefined })}>{words.budgetOfProject}</a>
+            <ProjectBudget id={item.projectId ?? undefined} />
           )}
           <span class="quiet">
             <When at={since} />
@@ -74,6 +76,16 @@ export function Entry({ item, isChosen, isGone, choose, acts }: EntryProps) {
   );
 }
 
+/** The list is of all projects. */
+function ProjectBudget({ id }: { readonly id: string | undefined }) {
+  const project = useProjects().data?.find((each) => each.id === id);
+  return (
+    <a href={to('costs', { project: id })}>
+      {words.budgetOfProject} <bdi>{project?.name}</bdi>
+    </a>
+  );
+}
+
 function Why({
   item: { kind, workItem, blockedBy, budget, previous, mention, invitation },
 }: {
@@ -81,7 +93,12 @@ function Why({
 }) {
   const { lease, rework } = workItem ?? {};
   if (budget) {
-    return <p class="quiet">{words.spent({ spent: dollars(budget.spentUsd), limit: dollars(budget.limitUsd) })}</p>;
+    const { spentUsd, limitUsd } = budget;
+    return (
+      <p class="quiet">
+        {words.spent({ spent: dollars(spentUsd), limit: dollars(limitUsd) })} · {costs.limitHelp}
+      </p>
+    );
   }
   if (mention) return <Mention {...mention} />;
   if (invitation) {
