@@ -86,6 +86,8 @@ test('if there is no project, one is created, and the tag of a source is there t
     await page.getByRole('heading', { name: screen, level: 1 }).waitFor();
     await page.getByLabel('Project name').waitFor();
   }
+  await page.goto(`${stage.url}/console/settings/project`);
+  await page.getByRole('main').getByText('There is no project yet.').waitFor();
   await page.getByRole('link', { name: 'Board', exact: true }).click();
   await page.getByLabel('Project name').fill('Garden');
   await page.getByRole('button', { name: 'Create', exact: true }).click();

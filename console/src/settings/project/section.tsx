@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { words as common } from '../../parts/messages.ts';
 import { Gone } from '../../parts/page/gone.tsx';
-import { Loaded } from '../../parts/page/states.tsx';
+import { Empty, Loaded } from '../../parts/page/states.tsx';
 import { chosenProject, type Project as ProjectRecord, useProjects } from '../../parts/project.ts';
 import { filter, to } from '../../router.ts';
 import { identity, may } from '../../session.ts';
@@ -24,6 +24,10 @@ const VIEWS: Readonly<Record<(typeof PARTS)[number]['id'], ComponentType<{ reado
   budgets: Budgets,
   templates: Templates,
 };
+
+function Missing({ all }: { readonly all: readonly ProjectRecord[] }) {
+  return all[0] ? <Gone what="project" others={all} /> : <Empty>{common.noProject}</Empty>;
+}
 
 /** The project that the address names: everything that can be set there, one part at a time. */
 export function Project() {
@@ -64,7 +68,7 @@ export function Project() {
                 <Part key={`${shown.id} ${project.id}`} project={project} />
               </>
             ) : (
-              all[0] && <Gone what="project" others={all} />
+              <Missing all={all} />
             )}
             {isMaking && <NewProject onClose={() => setMaking(false)} />}
           </SettingsSection>
