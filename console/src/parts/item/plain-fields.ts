@@ -14,7 +14,10 @@ type Value<Name extends PlainField> = NonNullable<WorkItem[Name]>;
 export type ChosenField = {
   [Name in PlainField]: string extends Value<Name> ? never : Value<Name> extends string ? Name : never;
 }[PlainField];
-/** Their values in the order in which they are offered and sorted, and that of a new item: `null` for a field that may have none. Wherever a field is shown, changed or filtered, all of these are. */
+/**
+ * Their values in the order in which they are offered and sorted, and that of a new item: `null` for a field that may have none. Items, lists, cells, filters
+ * and menus show all of these fields.
+ */
 export const CHOICES = {
   priority: { values: ['urgent', 'high', 'medium', 'low'], initial: 'medium' },
 } as const satisfies {
