@@ -6,7 +6,7 @@ import { today } from '../clock.ts';
 import { day, dollars, nearUtcDay, number } from '../language/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { dueIcon } from '../parts/icons.ts';
-import { choiceOf } from '../parts/item/choices.tsx';
+import { choiceOf, wordOf } from '../parts/item/choices.tsx';
 import { StateIcon, TypeIcon } from '../parts/item/item-icons.tsx';
 import { itemWords } from '../parts/item/item-words.ts';
 import { Label } from '../parts/item/label.tsx';
@@ -239,7 +239,7 @@ function nameOfCell(name: CellName, card: Card, board: Board | undefined): strin
     assignee: card.assignee,
     labels: card.labels.map((label) => label.name).join(', '),
   };
-  const chosen = isChosen(name) ? choiceOf(name, card[name])[1] : values[name];
+  const chosen = isChosen(name) ? wordOf(card[name]) : values[name];
   const value = isWritten(name) ? textOf(name, card) : chosen;
   return `${nameOf(name)}: ${value || '–'}${isOverdue(name, card, board) ? ` (${filterWords.overdue})` : ''}`;
 }

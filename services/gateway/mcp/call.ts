@@ -50,11 +50,11 @@ export async function callTool(
     'worktrack.operation': tool.operation.name,
     'worktrack.organization.id': origin.caller.organizationId,
   });
+  const input = tool.arguments.toInput(given.arguments ?? {});
   let outcome: Outcome = 'ok';
   try {
     const faults = tool.arguments.unknown(given.arguments ?? {});
     if (faults.length > 0) throw invalid(faults);
-    const input = tool.arguments.toInput(given.arguments ?? {});
     const metaKey = given.meta?.[IDEMPOTENCY_KEY_META];
     const { caller } = origin;
     const callOrigin = {
@@ -86,7 +86,7 @@ export async function callTool(
   } catch (thrown) {
     const failure = failureOf(thrown);
     if (failure.code === 'PERMISSION_DENIED') {
-      refusals.note({ ...origin, operation: tool.operation, input: tool.arguments.toInput(given.arguments ?? {}) });
+      refusals.note({ ...origin, operation: tool.operation, input });
     }
     const told = tool.arguments.inOwnWords(failure, given.arguments ?? {});
     const { code, message, details = pointers(failure, given.arguments), current } = told;

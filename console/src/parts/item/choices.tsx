@@ -9,10 +9,11 @@ type Value = (typeof CHOICES)[ChosenField]['values'][number];
 /** The value is empty for none. */
 type Choice = readonly [value: Value | '', name: string, icon?: JSX.Element];
 
+export const wordOf = (value: Value | null): string => (value === null ? '–' : itemWords[value]);
+
 export function choiceOf(field: ChosenField, value: Value | null): Choice {
-  if (value === null) return ['', '–'];
-  if (field !== 'priority') return [value, itemWords[value]];
-  return [value, itemWords[value], <PriorityIcon key={value} priority={value as Priority} isNamed={false} />];
+  if (value === null || field !== 'priority') return [value ?? '', wordOf(value)];
+  return [value, wordOf(value), <PriorityIcon key={value} priority={value as Priority} isNamed={false} />];
 }
 
 /** What a field can be set to, in lists of options. */
