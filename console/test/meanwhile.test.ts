@@ -230,12 +230,14 @@ test('the second of two presses passes no other gate, and releases no other agen
     await page.mouse.down({ clickCount: 2 });
     await page.mouse.up({ clickCount: 2 });
   };
-  // A key is pressed again as soon as the next gate is shown.
+  // A key is pressed again as soon as the next gate is shown, and not half a second later, when it is meant for that gate.
   await page.evaluate(() => {
+    let shownAtMs: number | undefined;
     new MutationObserver(() => {
-      if (document.querySelector('.verdict')?.textContent?.includes('in Testing')) {
-        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
-      }
+      if (!document.querySelector('.verdict')?.textContent?.includes('in Testing')) return;
+      shownAtMs ??= performance.now();
+      if (performance.now() - shownAtMs > 300) return;
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
   });
   await pressTwice(/^Approve/, () => page.getByText('Handed over, in Testing.').waitFor());
