@@ -26,8 +26,8 @@ export interface BrokerOptions {
   readonly log: Log;
   /** A silent peer is considered dead after two to three of these. */
   readonly heartbeatSeconds?: number;
-  /** For a process that has something to do without it: then `connectBroker` does not wait. */
-  readonly isOptional?: boolean;
+  /** For a process that has something to do meanwhile: then `connectBroker` does not wait, and `publishing.opened` does. */
+  readonly inBackground?: boolean;
   /** Ends the wait for the first connection. */
   readonly signal?: AbortSignal;
 }
@@ -46,13 +46,13 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** Resolves with the first connection, however long that takes, unless it is optional; meanwhile the log says what is missing. */
+/** Resolves with the first connection, however long that takes, unless it is made in the background; meanwhile the log says what is missing. */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const publishing = new RecoveringConnection(options, 'publish');
   let consuming: RecoveringConnection | undefined;
   let streaming: RecoveringConnection | undefined;
   try {
-    if (!options.isOptional) await publishing.opened;
+    if (!options.inBackground) await publishing.opened;
   } catch (error) {
     await publishing.close();
     throw error;

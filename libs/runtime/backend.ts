@@ -40,12 +40,14 @@ export async function connectBackend(
   { log, check, onStop }: ServiceProcess,
 ): Promise<Backend> {
   const database = `${settings.MONGODB_DATABASE_PREFIX}_${name}`;
+  // Before the wait for each, so that readiness names the server that a start waits for.
+  check('mongodb', databaseProblem);
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
-  check('mongodb', databaseProblem);
-  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name, log });
-  onStop(() => broker.close());
+  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name, log, inBackground: true });
   check('rabbitmq', () => broker.problem());
+  await broker.publishing.opened;
+  onStop(() => broker.close());
   const signer = eventSigner(settings.EVENT_SECRETS);
   return {
     broker,

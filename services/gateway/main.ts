@@ -44,10 +44,12 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     url: settings.RABBITMQ_URL,
     name: 'gateway',
     log,
-    isOptional: settings.FEEDBACK_SPOOL_DIR !== undefined,
+    inBackground: true,
   });
-  onStop(() => broker.close());
   check('rabbitmq', () => broker.problem());
+  // With a spool it accepts feedback without the broker.
+  if (settings.FEEDBACK_SPOOL_DIR === undefined) await broker.publishing.opened;
+  onStop(() => broker.close());
 
   const signers = {
     keys: requestSigner('keys', settings.RPC_SECRETS_KEYS),

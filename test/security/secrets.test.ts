@@ -212,7 +212,7 @@ describe('the passwords of servers that cannot be reached', () => {
   /** Nothing listens on it: discard (RFC 863). */
   const away = (scheme: string, name: string) => `${scheme}://user:${passwords.get(name)}@127.0.0.1:9`;
 
-  test.each(SERVICES)('are not revealed by %s, which waits for them', async (service) => {
+  test.each(SERVICES)('are not revealed by %s, which waits for them and says for which', async (service) => {
     const { folder } = await servers();
     const logFile = join(folder, `${service}.log`);
     const child = await Child.start({
@@ -242,6 +242,10 @@ describe('the passwords of servers that cannot be reached', () => {
       const opsPort = /"opsPort":(\d+)/.exec(log())?.[1];
       const ready = await (await fetch(`http://127.0.0.1:${opsPort}/health/ready`)).text();
       await child.stop(STOP_GRACE_MS);
+      expect(JSON.parse(ready).needs).toHaveProperty(
+        service === 'gateway' ? 'rabbitmq' : 'mongodb',
+        expect.stringMatching(/connect/i),
+      );
       const output = new Map([
         ['log', log()],
         ['readiness', ready],
