@@ -88,6 +88,20 @@ test('in Compose, what of .env is secret reaches only the services that are give
   }
 });
 
+test('in Compose, clients are given the port of this machine, unless PUBLIC_URL says where they come', async () => {
+  const { 'x-environment': ofAll, services } = load(compose) as {
+    'x-environment': { PUBLIC_URL: string };
+    services: { gateway: { ports: string[] } };
+  };
+  // The shell replaces variables as Compose does.
+  const filled = async (given: Record<string, string>) =>
+    (await runToEnd('sh', ['-c', `echo "${services.gateway.ports}=${ofAll.PUBLIC_URL}"`], given)).output.trim();
+  const PUBLIC_URL = 'https://worktrack.example';
+  expect(await filled({})).toBe('127.0.0.1:3000:3000=');
+  expect(await filled({ PORT: '8085' })).toBe('127.0.0.1:8085:3000=http://127.0.0.1:8085');
+  expect(await filled({ PORT: '8085', PUBLIC_URL })).toBe(`127.0.0.1:8085:3000=${PUBLIC_URL}`);
+});
+
 test('in Compose, the broker begins anew when its configuration, its users or their rights change', () => {
   const { configs, services } = load(compose) as {
     configs: Record<string, { content: string }>;
