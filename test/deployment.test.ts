@@ -55,8 +55,9 @@ describe.each([
 });
 
 test('the commands of the page about containers set each secret that Compose requires, and each is its own', async () => {
+  // It waits: the command after it needs the services.
   const [, commands = ''] =
-    /```sh\n(cp \.env\.example [\s\S]*?)docker compose up/.exec(file('docs/containers.md')) ?? [];
+    /```sh\n(cp \.env\.example [\s\S]*?)docker compose up .*--wait\n/.exec(file('docs/containers.md')) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'worktrack-env-'));
   try {
     copyFileSync(join(import.meta.dirname, '..', '.env.example'), join(folder, '.env.example'));
