@@ -26,7 +26,7 @@ const RATE_WINDOW_MS = 2_000;
 /** Between two calls of a client while nothing is broken: in the short form, which would otherwise spend most of its time on load that meets no fault. */
 const PAUSE_MS = MINUTES > 0 ? 0 : 500;
 /** While a part is broken: short beside a call, so that some clients are always in the middle of one, and the short form leaves the other tests their CPU. */
-const PAUSE_IN_FAULT_MS = MINUTES > 0 ? 0 : 40;
+const PAUSE_IN_FAULT_MS = MINUTES > 0 ? 0 : 120;
 const RECOVERED_SHARE = 0.7;
 /** The share of the machine's processors above which the reader of the figures should know of it. */
 const NOISE = 0.05;
