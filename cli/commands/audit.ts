@@ -76,7 +76,7 @@ async function verify(file: string, given: Given): Promise<void> {
   }
   const heads =
     kept.length > 0
-      ? `${kept.length} heads fit${keys ? '' : '; their signatures were not checked, for which --keys is needed'}.`
+      ? `${kept.length === 1 ? 'The head fits' : `${kept.length} heads fit`}${keys ? '' : '; no signature was checked, for which --keys is needed'}.`
       : 'Without --heads, a log that was cut off, or rewritten to its end, is not noticed.';
   print(`${entries} entries are as they were entered. ${heads}`);
 }

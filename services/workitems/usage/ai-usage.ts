@@ -23,8 +23,8 @@ export const getAiUsage: Read<typeof operation> = async (input, context) => {
     from: from === undefined ? undefined : startOf(from),
     before: to === undefined ? undefined : endOf(to),
   };
-  // The day before `from` ends where that begins.
-  if (filter.from && filter.before && filter.from >= filter.before && from !== to) {
+  // The day before `from` ends where that begins; a period that begins and ends at one moment is empty, however the two are written.
+  if (from && to && startOf(from) >= endOf(to) && startOf(from) > startOf(to)) {
     throw context.fail('VALIDATION_FAILED', 'from must not be after to.', {
       details: [{ path: 'from', message: 'must not be after to' }],
     });

@@ -134,8 +134,10 @@ describe('get_ai_usage', () => {
     expect(await tokens({ from: day(-1), to: day(0) })).toBe(7);
     expect(await tokens({ from: day(-3), to: day(-2) })).toBe(0);
     expect(await tokens({ from: new Date(now + 60_000).toISOString() })).toBe(0);
-    for (const to of [day(-1), day(0)])
+    for (const to of [day(-1), day(0), `${day(1)}T00:30:00+01:00`])
       expect(await failure(usage({ from: day(1), to }))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(await tokens({ from: day(1), to: `${day(1)}T01:00:00+01:00` })).toBe(0);
+    expect(await tokens({ from: `${day(0)}T00:00Z`, to: day(0) })).toBe(7);
   });
 
   test('covers the session’s project unless another is named, and no other organization', async () => {
