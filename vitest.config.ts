@@ -80,7 +80,7 @@ export default defineConfig({
     // What the files of a run share, whatever their project.
     globalSetup: ['test/support/global-setup.ts'],
     // Most tests wait for servers and services, which need the cores too. Two at once are enough for tests that compute, but beside them there is always one
-    // that waits for a minute to end. With two workers, a quarter of two cores was idle.
+    // that waits for a minute to end. With two workers, a quarter of two cores was idle; with four, a run takes as long as with three.
     maxWorkers: Math.max(3, Math.ceil(availableParallelism() / 2)),
     // Servers of others are shared whole: only our own have a virtual host and a database for each file.
     fileParallelism: !process.env.RABBITMQ_URL && !process.env.REDIS_URL,
