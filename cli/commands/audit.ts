@@ -74,9 +74,10 @@ async function verify(file: string, given: Given): Promise<void> {
     if (faults.length > MAX_NAMED) named.push(`There are ${faults.length - MAX_NAMED} more.`);
     throw new Failure('refused', `The log is not as it was entered.\n${named.join('\n')}`);
   }
+  const fit = kept.length === 1 ? 'The head fits' : `${kept.length} heads fit`;
   const heads =
     kept.length > 0
-      ? `${kept.length === 1 ? 'The head fits' : `${kept.length} heads fit`}${keys ? '' : '; no signature was checked, for which --keys is needed'}.`
+      ? `${fit}${keys ? '' : '; no signature was checked, for which --keys is needed'}.`
       : 'Without --heads, a log that was cut off, or rewritten to its end, is not noticed.';
   print(`${entries} entries are as they were entered. ${heads}`);
 }

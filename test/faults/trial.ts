@@ -25,7 +25,7 @@ const CALM_MS = 2_000;
 const RATE_WINDOW_MS = 2_000;
 /** Between two calls of a client while nothing is broken: in the short form, which would otherwise spend most of its time on load that meets no fault. */
 const PAUSE_MS = MINUTES > 0 ? 0 : 500;
-/** While a part is broken: short beside a call, so that some clients are always in the middle of one, and the short form leaves the other tests their CPU. */
+/** While a part is broken: about as long as a call, so that of eight clients some are always in the middle of one. The other tests keep their CPU. */
 const PAUSE_IN_FAULT_MS = MINUTES > 0 ? 0 : 120;
 const RECOVERED_SHARE = 0.7;
 /** The share of the machine's processors above which the reader of the figures should know of it. */
