@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Delivery, Webhook as WebhookRecord } from '@worktrack/contracts/events/webhook';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
+import { ONE_FILE } from '../support/command.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 import { Endpoint } from '../support/webhook-endpoint.ts';
@@ -28,13 +28,12 @@ afterAll(async () => {
 
 function webhook(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = {
-    ...COMPILED_ONCE,
     PATH: process.env.PATH,
     WORKTRACK_URL: system.baseUrl,
     WORKTRACK_API_KEY: organization.apiKey,
   };
   return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, 'webhook', ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [ONE_FILE, 'webhook', ...args], { cwd: folder, env }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
   });

@@ -10,7 +10,7 @@ import { isWellFormedKey } from '@worktrack/contracts/keys/key-format';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppServer, connectApp, sendMessage } from '../support/app.ts';
 import { signIn } from '../support/browser-request.ts';
-import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
+import { COMMAND, COMPILED_ONCE, ONE_FILE } from '../support/command.ts';
 import { newIssuerKey } from '../support/issuer.ts';
 import { caller } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
@@ -35,7 +35,7 @@ interface Ended {
 function worktrack(
   args: readonly string[],
   env: Record<string, string> = {},
-  { cwd = folder, command = COMMAND } = {},
+  { cwd = folder, command = args[0] === 'org' ? COMMAND : ONE_FILE } = {},
 ): Promise<Ended> {
   const { PATH } = process.env;
   return new Promise((resolve) => {
