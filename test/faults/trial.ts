@@ -24,9 +24,9 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 const CALM_MS = 2_000;
 const RATE_WINDOW_MS = 2_000;
 /** Between two calls of a client while nothing is broken: in the short form, which would otherwise spend most of its time on load that meets no fault. */
-const PAUSE_MS = MINUTES > 0 ? 0 : 500;
-/** While a part is broken: about as long as a call, so that of eight clients some are always in the middle of one. The other tests keep their CPU. */
-const PAUSE_IN_FAULT_MS = MINUTES > 0 ? 0 : 120;
+const PAUSE_MS = MINUTES > 0 ? 0 : 800;
+/** While a part is broken: twice as long as a call, so that of eight clients two or three are always in the middle of one. The other tests keep their CPU. */
+const PAUSE_IN_FAULT_MS = MINUTES > 0 ? 0 : 250;
 const RECOVERED_SHARE = 0.7;
 /** The share of the machine's processors above which the reader of the figures should know of it. */
 const NOISE = 0.05;
