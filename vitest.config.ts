@@ -3,8 +3,12 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test/support/test-stack.ts';
 
 const exclude = [...configDefaults.exclude, ...(IN_CONTAINERS ? TESTS_WITH_OWN_PROCESSES : [])];
-/** These look at every command that their process sends, and what earlier files left in its memory would change some. */
-const IN_A_NEW_PROCESS = 'services/*/queries.test.ts';
+const IN_A_NEW_PROCESS = [
+  // They look at every command that their process sends, and what earlier files left in its memory would change some.
+  'services/*/queries.test.ts',
+  // A short file that takes a minute. Of a project, Vitest begins with the longest, and this one would end the run alone.
+  'services/workitems/reference/*.test.ts',
+];
 
 /** Loading a service's modules takes a second, so the files of a project share a process that has them. Each file still has its own part of the servers. */
 function together(name: string): TestProjectInlineConfiguration {
@@ -13,7 +17,7 @@ function together(name: string): TestProjectInlineConfiguration {
   return project({
     name,
     include: [`${folder}/**/*.test.ts`],
-    exclude: [...exclude, IN_A_NEW_PROCESS],
+    exclude: [...exclude, ...IN_A_NEW_PROCESS],
     isolate: false,
     // axe takes seconds for each state that it checks on a busy machine, and a walk through a section has several.
     ...(isInBrowser && { testTimeout: 300_000, hookTimeout: 300_000 }),
@@ -72,7 +76,7 @@ export default defineConfig({
       }),
       project({
         name: 'others',
-        include: ['{bench,test}/**/*.test.ts', IN_A_NEW_PROCESS],
+        include: ['{bench,test}/**/*.test.ts', ...IN_A_NEW_PROCESS],
         exclude: [...exclude, OF_A_SYSTEM, ...PURE, ...ALONE],
       }),
       project({ name: 'alone', include: ALONE, exclude, maxWorkers: 1, sequence: { groupOrder: 1 } }),
