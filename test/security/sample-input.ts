@@ -46,13 +46,29 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   url: 'https://hooks.invalid/sample',
 };
 
+interface Form {
+  readonly schema: Schema;
+  readonly ids: ReadonlyMap<string, IdField>;
+}
+
+/** Found once for each operation, for that takes 5 ms and each is called with dozens of inputs. */
+const forms = new WeakMap<Operation, Form>();
+
+function formOf(operation: Operation): Form {
+  const form = forms.get(operation) ?? {
+    schema: z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema,
+    ids: new Map(idFields(operation).map((field) => [field.name, field])),
+  };
+  forms.set(operation, form);
+  return form;
+}
+
 /**
  * The smallest input of the operation's shape, and of its route.
  * @param idFor the id to put into each field of the path, and each required one, that takes one
  */
 export function sampleInput(operation: Operation, idFor: (field: string) => string): Record<string, unknown> {
-  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema;
-  const ids = new Map(idFields(operation).map((field) => [field.name, field]));
+  const { schema, ids } = formOf(operation);
   const input: Record<string, unknown> = {};
   const placeholders = [...(operation.rest ?? '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
   const required = [...(schema.required ?? []), ...(operation.mcp?.required ?? [])];
