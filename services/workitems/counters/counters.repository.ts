@@ -11,20 +11,20 @@ const MAX_ATTEMPTS = 20;
 /** The callers waiting for a counter's next draw while one is in progress. */
 interface Line {
   isDrawing: boolean;
-  waiting: { readonly count: number; readonly take: (last: number) => void; readonly fail: (error: unknown) => void }[];
+  waiting: { readonly take: (number: number) => void; readonly fail: (error: unknown) => void }[];
 }
 const lines = new Map<string, Line>();
 
 /**
- * Draws the next `count` numbers of a counter and returns the last of them. Deliberately outside any transaction: inside, everybody who draws from the
+ * Draws the next number of a counter. Deliberately outside any transaction: inside, everybody who draws from the
  * same counter would conflict until the other commits. A number is never given out twice. Calls that arrive during a draw share the next one.
  */
-export function draw({ caller: { organizationId } }: Scope, name: string, count = 1): Promise<number> {
+export function draw({ caller: { organizationId } }: Scope, name: string): Promise<number> {
   const key = `${organizationId}:${name}`;
   const line = lines.get(key) ?? { isDrawing: false, waiting: [] };
   lines.set(key, line);
   return new Promise((take, fail) => {
-    line.waiting.push({ count, take, fail });
+    line.waiting.push({ take, fail });
     if (!line.isDrawing) void drawForAll(key, line, { organizationId, name });
   });
 }
@@ -34,13 +34,9 @@ async function drawForAll(key: string, line: Line, which: Which): Promise<void> 
   while (line.waiting.length > 0) {
     const served = line.waiting;
     line.waiting = [];
-    const total = served.reduce((sum, { count }) => sum + count, 0);
     try {
-      let last = (await drawNow(which, total)) - total;
-      for (const { count, take } of served) {
-        last += count;
-        take(last);
-      }
+      const first = (await drawNow(which, served.length)) - served.length + 1;
+      for (const [index, { take }] of served.entries()) take(first + index);
     } catch (error) {
       for (const { fail } of served) fail(error);
     }
