@@ -66,31 +66,19 @@ await runService('events', settings, async (service) => {
   const table = handlers(webhooks, notifications, auditSigner);
   const server = await backend.serve(eventsContract, table, settings.RPC_SECRETS_EVENTS, TESTS_UNDER_WAY);
   const sweeps = [
-    sweepEvery(REFUSALS_MS, {
-      log,
-      sweep: () => enterRefusals(),
-      failed: 'Refusals could not be entered; trying again',
-    }),
+    sweepEvery(REFUSALS_MS, { log, sweep: enterRefusals, failed: 'Refusals could not be entered; trying again' }),
     // What this process takes in, it does at once: these are left by one that has died, or to be looked at again.
-    sweepEvery(ERASURES_MS, { log, sweep: () => eraseNoted(), failed: NOT_ERASED }, true),
-    ...(auditSigner
-      ? [
-          sweepEvery(HEADS_MS, {
-            log,
-            sweep: () => auditSigner.signAll(),
-            failed: 'Heads could not be signed; trying again',
-          }),
-        ]
-      : []),
+    sweepEvery(ERASURES_MS, { log, sweep: eraseNoted, failed: NOT_ERASED }, true),
   ];
-  onStop(async () => {
-    await Promise.all(sweeps.map((sweep) => sweep.stop()));
-  });
+  if (auditSigner) {
+    const sweep = () => auditSigner.signAll();
+    sweeps.push(sweepEvery(HEADS_MS, { log, sweep, failed: 'Heads could not be signed; trying again' }));
+  }
+  for (const sweep of sweeps) onStop(() => sweep.stop());
   webhooks.start();
   notifications.start();
   // In parallel: either may have to wait for an endpoint.
   onStop(async () => {
     await Promise.all([server.stop(), webhooks.stop(), notifications.stop()]);
   });
-  return undefined;
 });

@@ -35,5 +35,4 @@ await runService('feedback', settings, async (service) => {
   const retention = new Retention(parts.duplicates, log);
   retention.start();
   onStop(() => retention.stop());
-  return undefined;
 });

@@ -51,5 +51,4 @@ await runService('keys', settings, async (service) => {
   });
   const server = await backend.serve(keysContract, table, settings.RPC_SECRETS_KEYS, CALLS_WAITING);
   onStop(() => server.stop());
-  return undefined;
 });

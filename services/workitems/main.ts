@@ -48,5 +48,4 @@ await runService('workitems', settings, async (service) => {
   const table = handlers(settings.promptModel, waitingClaims);
   const server = await backend.serve(workItemsContract, table, settings.RPC_SECRETS_WORKITEMS);
   onStop(() => server.stop());
-  return undefined;
 });
