@@ -95,7 +95,7 @@ export async function createGrant(
       { reason: 'limit' },
     );
   }
-  await takeAccessTurn(context);
+  const now = await takeAccessTurn(context);
   const maker = await limitsOfCaller(context);
   const { key: code, prefix, hash } = mint.make(AUTHORIZATION_MARK);
   const wantedUntil = Date.now() + expiresInDays * DAY_MS;
@@ -103,7 +103,7 @@ export async function createGrant(
     ...{ userId: caller.userId, connectionId: id, clientId, clientName, clientDomain, resource: asked.resource },
     permissions: grantable(permissions, context),
     projects: projectsWithin(context, projects),
-    roleLimit: await roleLimitOfMade(context, caller.userId),
+    roleLimit: roleLimitOfMade(now, caller, caller.userId),
     rateLimit: rateWithin(rateOf(maker), undefined, context),
     ...{ codePrefix: prefix, codeHash: hash, codeChallenge: asked.codeChallenge, redirectUri },
     grantedUntil: new Date(Math.min(wantedUntil, maker.expiresAt?.getTime() ?? wantedUntil)),

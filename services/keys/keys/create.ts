@@ -29,7 +29,7 @@ export async function createKey(
   const permissions = grantable(input.permissions ?? caller.permissions, context);
   const userId = await actingUser(input.userId ?? caller.userId, context);
   await requireRoomForKey(context);
-  await takeAccessTurn(context);
+  const now = await takeAccessTurn(context);
   const maker = await limitsOfCaller(context);
   const { key, ...secret } = mint.make();
   const record = await insertKey(context, {
@@ -39,7 +39,7 @@ export async function createKey(
     projects: projectsWithin(context, input.projects),
     rateLimit: rateWithin(rateOf(maker), input.rateLimit, context),
     userId,
-    roleLimit: await roleLimitOfMade(context, userId),
+    roleLimit: roleLimitOfMade(now, caller, userId),
     createdBy: caller.userId,
     expiresAt: expiryWithin(maker.expiresAt, input.expiresInDays, context),
   });

@@ -91,7 +91,8 @@ async function replace(
   }
   // What replaces the caller's own key can do no more than that could, whatever its user may do by now.
   const isOwn = key._id === caller.keyId;
-  await (isOwn ? takeTurnUnchecked(context) : takeAccessTurn(context));
+  const now = isOwn ? undefined : await takeAccessTurn(context);
+  if (isOwn) await takeTurnUnchecked(context);
   // With sign-ins: otherwise a session that is opened meanwhile would stay with the old key.
   await oneAtATime(context, `sessions of ${key._id}`);
   const { key: value, ...secret } = mint.make();
@@ -100,7 +101,7 @@ async function replace(
     ...secret,
     ...{ name, permissions, projects: projects ?? null, userId, expiresAt },
     rateLimit: rateOf(key),
-    roleLimit: isOwn ? key.roleLimit : lowest(key.roleLimit, await roleLimitOfMade(context, userId)),
+    roleLimit: isOwn ? key.roleLimit : lowest(key.roleLimit, roleLimitOfMade(now, caller, userId)),
     createdBy: caller.userId,
     rotatedFrom: line,
   });

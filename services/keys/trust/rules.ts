@@ -15,6 +15,7 @@ import type { Read, WriteAlone } from '@worktrack/runtime/database/handlers/hand
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { takeAccessTurn } from '../access-turn.ts';
 import { actingUser, grantable } from '../keys/create.ts';
+import { identityNow } from '../keys/identity-now.ts';
 import { limitsOfCaller } from '../keys/key-of-caller.ts';
 import { rateOf } from '../keys/keys.repository.ts';
 import { rateWithin } from '../keys/rate-within.ts';
@@ -152,7 +153,7 @@ async function allowed(settings: TrustSettings, context: Context, wanted: Wanted
     permissions,
     userId,
     // Whoever changes a rule may change whom it trusts: it is as if they had made it.
-    roleLimit: (await roleLimitOfMade(context, userId)) ?? null,
+    roleLimit: roleLimitOfMade(await identityNow(context.caller), context.caller, userId) ?? null,
     rateLimit: rateWithin(rateOf(maker), wanted.rateLimit, context),
   };
 }
