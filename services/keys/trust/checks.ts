@@ -84,9 +84,11 @@ export function mismatchesOf(
   payload: JsonObject,
 ): Mismatch[] {
   const found = claims.flatMap(({ name, is }): Mismatch[] => {
-    const got = textOf(Object.hasOwn(payload, name) ? payload[name] : undefined);
+    // A rule may name `toString`, which every object has, and which no token means.
+    const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+    const got = textOf(value);
     if (got !== undefined && claimHolds(name, is, got)) return [];
-    return [{ claim: name, expected: [is].flat().join(' or '), got: shown(payload[name]) }];
+    return [{ claim: name, expected: [is].flat().join(' or '), got: shown(value) }];
   });
   if (preset !== 'github' || claims.some(({ name }) => name === 'event_name')) return found;
   const { event_name: event = '' } = payload;

@@ -572,6 +572,13 @@ describe('a refusal can be understood by who may', () => {
     expect(Math.abs(Date.parse(tries[0]?.at ?? '') - Date.now())).toBeLessThan(60_000);
   });
 
+  test('a claim whose name every object has is missing unless the token has it', async () => {
+    const rule = await newRule({ claims: { ...CLAIMS, toString: 'shop' } });
+    expect(await outcomeOf(issuer.jwt({ ...CLAIMS, aud: rule.audience }))).toBe('refused');
+    expect(await triesOf(rule)).toMatchObject([{ claim: 'toString', expected: 'shop', got: 'nothing' }]);
+    expect(await outcomeOf(issuer.jwt({ ...CLAIMS, aud: rule.audience, toString: 'shop' }))).toBe('granted');
+  });
+
   test('a key is used for its own algorithm alone, which is named', async () => {
     const strict = await TestIssuer.start();
     const key = newIssuerKey('RS256');
