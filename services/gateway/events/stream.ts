@@ -121,19 +121,30 @@ export class EventStream implements Listener {
 
   /** Several in one write: with thousands of streams, one for each event of a batch keeps the gateway from everything else for seconds. */
   async #deliverAll(events: readonly RecentEvent[]): Promise<void> {
-    let frames = '';
-    for (const { event, frame } of events) {
-      if (this.#interest.includes(event)) {
-        const identity = await this.#identityNow();
-        if (!identity) return;
-        if (maySee(identity, event)) frames += frame;
+    let wanted: RecentEvent[] = [];
+    let chars = 0;
+    for (const each of events) {
+      if (this.#interest.includes(each.event)) {
+        wanted.push(each);
+        chars += each.frame.length;
       }
-      if (frames.length < WRITE_CHARS && event.seq !== events.at(-1)?.event.seq) continue;
-      if (frames !== '') await this.#write(frames);
-      frames = '';
+      if (chars < WRITE_CHARS && each !== events.at(-1)) continue;
+      if (!(await this.#deliverTogether(wanted))) return;
       // Even if it could not be written out: it is in the connection, and the client knows from its ids what it got.
-      this.#after = event.seq;
+      this.#after = each.event.seq;
+      wanted = [];
+      chars = 0;
     }
+  }
+
+  /** What the reader may see of these at the moment at which they are written. @returns false if the stream has ended before that */
+  async #deliverTogether(events: readonly RecentEvent[]): Promise<boolean> {
+    if (events.length === 0) return true;
+    const identity = await this.#identityNow();
+    if (!identity) return false;
+    const visible = events.filter(({ event }) => maySee(identity, event));
+    if (visible.length > 0) await this.#write(visible.map(({ frame }) => frame).join(''));
+    return true;
   }
 
   /** A reader that is not taking anything at the moment misses them: there will be others. */
